@@ -67,7 +67,7 @@ load_reads() {
 }
 
 @test "a node without memory is refused by doctor" {
-  run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)" NEIGHBOUR=1 NEIGHBOUR_NODE=1023
+  run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)" NEIGHBOUR=1@1023
   assert_failure 3
   assert_match 'neighbour: node 1023 has no memory, or does not exist; requires: NEIGHBOUR: a node with memory: 0'
 }

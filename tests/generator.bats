@@ -96,16 +96,17 @@ path_without() {
   done
 }
 
-@test "a generator that is not installed: left out of the crosscheck with a line, elsewhere the host is not fit" {
+@test "a generator or memory that a host lacks: a variant NAME? is left out with a line, for another the host is not fit" {
   need_command redis-benchmark redis-cli
   path_without redis-benchmark valkey-benchmark
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v redis-benchmark
+  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v 'redis-benchmark?' -v 'bind?' TIER_NODES=1023
   assert_success
   assert_contains "'redis-benchmark' or 'valkey-benchmark' is missing: the variant redis-benchmark is skipped" "$stderr"
-  assert_equal "$(cd results/* && ls -d loadgen redis-benchmark 2>/dev/null)" loadgen
+  assert_contains 'node 1023 has no memory, or does not exist: the variant bind is skipped' "$stderr"
+  assert_equal "$(cd results/* && ls -d loadgen redis-benchmark bind 2>/dev/null)" loadgen
   assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
   # With no variant left there is nothing to run.
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
+  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v 'redis-benchmark?'
   assert_failure 3
   assert_match "fail +variant redis-benchmark +'redis-benchmark' or 'valkey-benchmark' is missing +GENERATOR=redis-benchmark"
   PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark

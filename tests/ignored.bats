@@ -60,9 +60,6 @@ ZRAM_ALGORITHM=lz4;-v;swap|ZRAM_ALGORITHM=lz4: add a variant with the tier zram:
 ZRAM_ALGORITHM=lz4;-v;zram|
 VER=8.2.1|VER=8.2.1: set REDIS_FROM=source: only a build of Redis uses it
 VER=8.2.1;REDIS_FROM=source;REDIS_SOURCE=http://192.0.2.1/x|
-NEIGHBOUR_NODE=1|NEIGHBOUR_NODE=1: set NEIGHBOUR: no other program reads memory
-NEIGHBOUR_NODE=1;NEIGHBOUR=0,5|
-HIT_VARIANT=native|HIT_VARIANT=native: set HIT_RATIO: without one, no keys are searched
 RATIO=1:1|RATIO=1:1: set PHASES: only the phase mixed has this ratio
 RATIO=1:1;PHASES=populate mixed|
 RATIO=1:1;PHASES=populate mixed;COMMANDS=get:1,set:1|RATIO=1:1: set COMMANDS: its weights replace RATIO

@@ -14,10 +14,12 @@
 #   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
 #   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:... and WORD:percent:...
 #   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
+#   node:MIN..MAX               a number, @ and the number of a memory node: 10@1
 #   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
 #   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
 #   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
 #   word:MIN..MAX               a name as `word`, of that many characters
+#   variant                     a name as `word`, also with ? at its end
 #   host word user cpus absolute path program event sizes commands prices text   (absolute begins with /; text and prices may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G.
@@ -63,6 +65,7 @@ _kind_is_one() {
       [[ $value == */"${kind%%:*}" ]] && _kind_is_one "${value%/*}" "int:${kind#*:}"
       ;;
     [a-z]*:number:* | [a-z]*:pair:* | [a-z]*:percent:*) [[ $value == "${kind%%:*}":* ]] && _kind_is_one "${value#*:}" "${kind#*:}" ;;
+    node:*) [[ $value =~ ^[^@]+@(0|[1-9][0-9]{0,2}|10[01][0-9]|102[0-3])$ ]] && _kind_is_one "${value%@*}" "number:${kind#node:}" ;;
     span:*) _kind_is_span "$value" "int:${kind#span:}" ;;
     number:* | time:*)
       [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && kind_at_least "$value" "$min" && kind_at_least "$max" "$value"
@@ -82,6 +85,7 @@ _kind_is_one() {
     # `on` turns other counters on, but names no event.
     word | user | event) [[ $value =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ && $kind:$value != event:on ]] ;;
     word:*) ((${#value} >= min && ${#value} <= max)) && _kind_is_one "$value" word ;;
+    variant) _kind_is_one "${value%\?}" word ;;
     cpus) kind_is_cpus "$value" ;;
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
@@ -143,6 +147,7 @@ _kind_unit() {
   case $1:$2 in
     */*:*each:*) _kind_join "$1" / int: '' && return ;;
     *-*:*times:*) _kind_join "$1" - seconds: seconds: && return ;;
+    *@*:*node:*) _kind_join "$1" @ number: '' && return ;;
     *:*:*every:*) _kind_join "$1" : time: '' && return ;;
   esac
   [[ $1 == [0-9]*[A-Za-z] && $1 =~ ^([0-9]{1,9})(\.([0-9]{1,9}))?([A-Za-z]{1,3})$ ]] || return 0
@@ -170,7 +175,7 @@ _kind_unit() {
 # Returns: sets REPLY
 _kind_trim() {
   local number='([0-9]+(\.[0-9]+)?)' digits text
-  [[ $REPLY =~ ^([a-z]+:)?$number(:$number)?(%?)$ ]] || return 0
+  [[ $REPLY =~ ^([a-z]+:)?$number(:$number)?(%?|@[0-9]+)$ ]] || return 0
   text=${BASH_REMATCH[1]}
   for digits in "${BASH_REMATCH[2]}" ${BASH_REMATCH[5]}; do
     REPLY=${digits%%.*}
@@ -316,6 +321,7 @@ _kind_part() {
     ms:*) printf 'a time from %s to %s ms, such as 500ms or 15s' "$min" "$max" ;;
     span:*) printf 'N, A..B or A..B..STEP from %s to %s (or all, or clients)' "$min" "$max" ;;
     size:*) printf 'a size from %s to %s' "$min" "$max" ;;
+    node:*) printf 'N@NODE with a memory node from 0 to 1023' ;;
     each:*) _kind_each "${1#each:}" ;;
     percent) printf '1%% to 100%%' ;;
     *:percent:*) printf '%s:N%% with N from %s to %s' "${1%%:*}" "${min#percent:}" "$max" ;;
@@ -331,6 +337,7 @@ _kind_part() {
     limit) printf 'FIGURE<=TIME, such as p99<=1ms' ;;
     ratio) printf 'A:B, two whole numbers that are not both 0' ;;
     host) printf 'a host name or address (a port has its column in a hosts file)' ;;
+    variant) printf 'a name of letters, digits and . _ : -, with ? at its end if it may be left out' ;;
     word | user) printf 'a name of letters, digits and . _ : -' ;;
     word:*) printf 'a name of %s to %s letters, digits and . _ : -' "$min" "$max" ;;
     cpus) printf 'a list of numbers such as 0-3,8' ;;

@@ -2,10 +2,17 @@
 # shellcheck shell=bash
 # Variants: their files, as a layer of the settings.
 
-# Refuse a variant that has no file, or is repeated: its repeats would have the same directories.
+VARIANT_OPTIONAL=' ' # variants that VARIANTS names with ?, with blanks around each
+
+# Take the ? from the names in VARIANTS. Refuse a variant that has no file, or is repeated: its repeats would have the same directories.
 # Usage: variant_check
+# Returns: sets VARIANT_OPTIONAL; exits 2 on an invalid variant
 variant_check() {
   local variant seen=' ' REPLY
+  local -a names
+  read -r -a names <<<"$VARIANTS"
+  for variant in "${names[@]}"; do [[ $variant != *'?' ]] || VARIANT_OPTIONAL+="${variant%?} "; done
+  [[ $VARIANT_OPTIONAL == ' ' ]] || variant_keep "${names[*]%\?}"
   for variant in $VARIANTS; do
     [[ $seen != *" $variant "* ]] || conf_refuse VARIANTS "the variant $variant is repeated; give each variant once"
     seen+="$variant "
@@ -17,6 +24,15 @@ variant_check() {
       conf_refuse VARIANTS "$variant: not found; $REPLY"
     }
   done
+}
+
+# Reduce VARIANTS to these names.
+# Usage: variant_keep NAMES
+variant_keep() {
+  local REPLY
+  conf_layer VARIANTS
+  conf_word "$REPLY" "VARIANTS=$1" "$(conf_where VARIANTS)"
+  conf_resolve
 }
 
 # Read the files of all variants, each into its layer.

@@ -25,7 +25,7 @@ host_antagonist_check() {
   if [[ " ${nodes:-0} " == *" $1 "* ]]; then
     printf 'ok\tnode %s\tNEIGHBOUR: a load on its memory\t-\n' "$1"
   else
-    printf 'fail\tnode %s has no memory, or does not exist\tNEIGHBOUR: a node with memory: %s\tset NEIGHBOUR_NODE\n' "$1" "${nodes:-0}"
+    printf 'fail\tnode %s has no memory, or does not exist\tNEIGHBOUR: a node with memory: %s\tname it in NEIGHBOUR\n' "$1" "${nodes:-0}"
   fi
 }
 

@@ -134,6 +134,8 @@ function axis_written(name, value,    form, i) {
   i = index(value, ":")
   if (i) value = substr(value, 1, i - 1) COLON[name] substr(value, i + 1)
   gsub(/:/, "-", value)
+  # A node of memory.
+  if (value ~ /^[0-9.]+@/) sub(/@/, "-node", value)
   gsub(/[^A-Za-z0-9._-]/, "", value)
   form = name in FORM ? FORM[name] : axis_column(name) "%"
   gsub(/_/, "", form)

@@ -100,8 +100,6 @@ function check_variants(sizes, counted_list) {
   if (V["DRAM_RATIO"] == "search" && !sizes) refuse("DRAM_RATIO", "no variant has limited DRAM; add swap, zram, zswap or weighted to VARIANTS")
   if (V["HIT_RATIO"] == "off") return
   if (counted_list == "") refuse("HIT_RATIO", "no variant's accesses to far memory can be counted; add swap, zram or zswap to VARIANTS")
-  if (V["HIT_VARIANT"] != "auto" && !index(" " counted_list " ", " " V["HIT_VARIANT"] " "))
-    refuse("HIT_VARIANT", "not a variant of this run whose DRAM is limited; accepted: auto, " counted_list)
 }
 
 # The option in SERVER_NUMACTL that places memory; empty without one.

@@ -79,8 +79,6 @@ function notes_used() {
   USED[V["TIER"]] = 1
   if (is_limited() || is_size_wanted()) USED["limited"] = 1
   if (V["REDIS_FROM"] == "source") USED["VER"] = 1
-  if (V["NEIGHBOUR"] != 0) USED["NEIGHBOUR_NODE"] = 1
-  if (V["HIT_RATIO"] != "off") USED["HIT_VARIANT"] = 1
   if (is_search_wanted()) USED["LIMITS"] = 1
 }
 
@@ -98,8 +96,6 @@ function notes_unused() {
   note_unused("TIER_WEIGHTS", "weighted", "add a variant with the tier weighted: only this one uses it")
   note_unused("ZRAM_ALGORITHM", "zram", "add a variant with the tier zram: only this one uses it")
   note_unused("VER", "VER", "set REDIS_FROM=source: only a build of Redis uses it")
-  note_unused("NEIGHBOUR_NODE", "NEIGHBOUR_NODE", "set NEIGHBOUR: no other program reads memory")
-  note_unused("HIT_VARIANT", "HIT_VARIANT", "set HIT_RATIO: without one, no keys are searched")
   note_unused("LIMITS", "LIMITS", "set RATE=search: only searches keep limits; compare --limit evaluates them afterwards")
 }
 

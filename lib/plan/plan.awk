@@ -156,7 +156,6 @@ function search_seconds(    limits, limit, steps) {
 # The seconds of the search for the keys of a hit ratio: populate, and nine looks; 0 if the variant is not used for it.
 function hit_seconds(number) {
   if (V["HIT_RATIO"] == "off" || !is_counted()) return 0
-  if (V["HIT_VARIANT"] != "auto" && V["HIT_VARIANT"] != VARIANT) return 0
   return whole(number / V["PLAN_OPS"] + 1 + 9 * (V["SEARCH_TIME"] + 1)) + 0
 }
 

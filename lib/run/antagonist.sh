@@ -8,7 +8,7 @@ _ANTAGONIST_ON= # yes while the load reads memory in this repeat
 # Usage: antagonist_wanted
 # Globals: NEIGHBOUR
 antagonist_wanted() {
-  [[ $NEIGHBOUR =~ [1-9] ]]
+  [[ $NEIGHBOUR =~ (^|' ')[0.]*[1-9] ]]
 }
 
 # The min bytes of the load's buffer at the current point; with large caches it takes more, but at most a quarter of the free memory.
@@ -19,13 +19,13 @@ antagonist_bytes() {
   ! antagonist_wanted || REPLY=$((256 << 20))
 }
 
-# Print the node of the server in HOST, to load: NEIGHBOUR_NODE, else the node of the data for bind and preferred, else the first node with memory.
+# Print the node of the server in HOST, to load: that of NEIGHBOUR, else the node of the data for bind and preferred, else the first node with memory.
 # Usage: antagonist_node
-# Globals: NEIGHBOUR_NODE TIER
+# Globals: NEIGHBOUR TIER
 antagonist_node() {
   local nodes
-  if [[ $NEIGHBOUR_NODE != auto ]]; then
-    echo "$NEIGHBOUR_NODE"
+  if [[ $NEIGHBOUR == *@* ]]; then
+    echo "${NEIGHBOUR#*@}"
     return
   fi
   nodes=$(tier_policy)
@@ -73,8 +73,8 @@ _antagonist_start() {
   spread_places_of "${ROW[places]}"
   busy=$(tr ';' '\n' <<<"$REPLY" | sed 's/@.*//; /^[0-9]/!d' | paste -sd ,)
   node=$(antagonist_node)
-  log_info "$HOST: node $node is read at $NEIGHBOUR GB/s during the measured phases"
-  call_run "$HOST" antagonist start "$MEMORY_PROGRAM" "$node" "$NEIGHBOUR" "${busy:--}"
+  log_info "$HOST: node $node is read at ${NEIGHBOUR%@*} GB/s during the measured phases"
+  call_run "$HOST" antagonist start "$MEMORY_PROGRAM" "$node" "${NEIGHBOUR%@*}" "${busy:--}"
 }
 
 # Stop the load, and fetch its bandwidth of each second, from each of several servers to DIR/HOST; nothing if it did not start.

@@ -64,14 +64,27 @@ _doctor_swept() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
-# Variants that are skipped because their load generator is not installed.
+# Leave out each variant NAME? that a host does not support, unless none would remain; the reasons are warnings.
 _doctor_skip() {
-  local variant host found
-  generator_skip >"$_REMOTE_TMP/skipped"
-  while IFS=$'\t' read -r variant host found; do
-    log_warn "$host: $found: the variant $variant is skipped"
-    _doctor_row "$host" warn "variant $variant" "$found" "a load generator, with GENERATOR_MISSING=skip" "install it there; skipped until then"
-  done <"$_REMOTE_TMP/skipped"
+  local rows host check found wanted fix variant lacks=' ' kept=''
+  rows=$(_doctor_each _doctor_optional | awk -F '\t' '$2 == "fail"')
+  while IFS=$'\t' read -r _ _ check _; do lacks+="${check#variant } "; done <<<"$rows"
+  for variant in $VARIANTS; do [[ $lacks == *" $variant "* ]] || kept+=" $variant"; done
+  [[ -n $rows && -n $kept ]] || return 0
+  while IFS=$'\t' read -r host _ check found wanted fix; do
+    log_warn "$host: $found: the $check is skipped"
+    _doctor_row "$host" warn "$check" "$found: skipped" "$wanted" "$fix"
+  done <<<"$rows"
+  variant_keep "$kept"
+  plan_make
+}
+
+# Print rows: what a variant that may be left out requires of the hosts.
+# Usage: _doctor_optional VARIANT
+_doctor_optional() {
+  [[ $VARIANT_OPTIONAL == *" $1 "* ]] || return 0
+  servers_each _doctor_tier "$1"
+  _doctor_prefix "$1"
 }
 
 # Whether the prefix commands work, for every variant.

@@ -19,20 +19,3 @@ generator_try() {
   [[ $GENERATOR != redis-benchmark ]] || program+='|valkey-benchmark'
   for client in $CLIENT_IP; do launch_has "$client" "$program" GENERATOR "install it there, or leave the variant out"; done
 }
-
-# With GENERATOR_MISSING=skip, remove variants from the run whose generator a client does not have, and name them.
-# Usage: generator_skip
-# Globals: VARIANTS GENERATOR_MISSING GENERATOR CLIENT_IP
-# Returns: prints a row VARIANT HOST FOUND for each; the settings in force are those of the first remaining variant.
-generator_skip() {
-  local variant missing kept=''
-  for variant in $VARIANTS; do
-    plan_enter "$variant" ''
-    missing=
-    [[ $GENERATOR_MISSING == refuse ]] || missing=$(generator_try | awk -F '\t' -v OFS='\t' -v variant="$variant" '$2 == "fail" { print variant, $1, $3 }')
-    if [[ -n $missing ]]; then printf '%s\n' "$missing"; else kept+=" $variant"; fi
-  done
-  # When no variant remains, print the first reason.
-  [[ -z $kept ]] || conf_word argument "VARIANTS=$kept" "GENERATOR_MISSING=$GENERATOR_MISSING"
-  plan_settle
-}

@@ -36,8 +36,8 @@ hit_counted() {
 # Usage: hit_say
 hit_say() {
   hit_wanted || return 0
-  printf 'hits     %s of requests served by DRAM: the run searches for the %s keys on %s, once per point, in about %.0f s after populate\n' \
-    "${HIT_RATIO// /, }" "$KEY_PATTERN" "${HIT_VARIANT/auto/the first variant with limited DRAM}" \
+  printf 'hits     %s of requests served by DRAM: the run searches for the %s keys on the first variant with limited DRAM, once per point, in about %.0f s after populate\n' \
+    "${HIT_RATIO// /, }" "$KEY_PATTERN" \
     "$(LC_ALL=C awk -v looks="$_HIT_EXPECTED" -v each="$SEARCH_TIME" 'BEGIN { print looks * (each + 1) }')"
 }
 
@@ -105,7 +105,7 @@ hit_words() {
   echo "c0 $SEARCH_TIME $(_hit_pattern "${_HIT_LOOK##*$'\t'}")"
 }
 
-# Search for the keys of a point on HIT_VARIANT, or on the first variant with limited DRAM.
+# Search for the keys of a point on the first variant with limited DRAM.
 # Usage: _hit_seek POINT
 # Returns: sets _HIT_ANSWER; 1 if the search failed, with the reason on stderr
 _hit_seek() {
@@ -115,7 +115,7 @@ _hit_seek() {
   # The load of the search is not a phase of the run.
   plan_row "$row" RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE= FAR_EVENTS=off TRACK=0 NEIGHBOUR=0 CONNECTIONS="${CONNECTIONS/search/16}"
   [[ $GENERATOR == test ]] || {
-    log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; set HIT_VARIANT to one with GENERATOR=test"
+    log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; name a variant with limited DRAM and GENERATOR=test before it"
     return 1
   }
   # After a suspension of the master, another run may have the server and its settings.
@@ -149,13 +149,12 @@ _hit_row_of() {
   for row in "${PLAN_ROWS[@]}"; do
     IFS=$'\t' read -r _ variant name repeat _ <<<"$row"
     [[ $name == "$1" && $repeat == 1 ]] || continue
-    [[ $HIT_VARIANT == auto || $HIT_VARIANT == "$variant" ]] || continue
     plan_row "$row"
     hit_counted || continue
     printf '%s\n' "$row"
     return
   done
-  log_warn "$1: HIT_RATIO: no variant has limited DRAM at this point; set HIT_VARIANT, or add swap, zram or zswap to VARIANTS"
+  log_warn "$1: HIT_RATIO: no variant has limited DRAM at this point; add swap, zram or zswap to VARIANTS"
   return 1
 }
 

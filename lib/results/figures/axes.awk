@@ -14,7 +14,7 @@ function axes_used(r,    set) {
   if (set["COLD_MEMORY"] ~ /^[1-9][0-9]*[KMGT%]?$/) cell["cold_memory_used"] = set["COLD_MEMORY"]
   # Populate sets each key once, without another program that reads.
   if (schema_is_fill(cell["operation"])) return
-  if (set["NEIGHBOUR"] ~ /^[0-9.]+$/ && set["NEIGHBOUR"] > 0) cell["neighbour_used"] = set["NEIGHBOUR"]
+  if (set["NEIGHBOUR"] ~ /^[0-9.]+(@[0-9]+)?$/ && set["NEIGHBOUR"] + 0 > 0) cell["neighbour_used"] = set["NEIGHBOUR"]
   if (r && tsv_has(r, "pattern")) cell["key_pattern_used"] = tsv[r, "pattern"]
 }
 
