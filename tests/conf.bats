@@ -114,9 +114,9 @@ refused() {
   plan CLIENT_IP="203.0.113.2 203.0.113.2"
   assert_failure 2
   assert_contains "the client 203.0.113.2 is repeated" "$stderr"
-  plan CLIENT_IP="203.0.113.2 203.0.113.3 203.0.113.4" SRV_OVERRIDE=2
+  plan CLIENT_IP="203.0.113.2 203.0.113.3 203.0.113.4" INSTANCES=2
   assert_failure 2
-  assert_equal "$stderr" "do_it.sh: command line: SRV_OVERRIDE=2: 2 instances cannot be divided over 3 clients; use at least 3 instances, or set CLIENTS=2"
+  assert_equal "$stderr" "do_it.sh: command line: INSTANCES=2: 2 instances cannot be divided over 3 clients; use at least 3 instances, or set CLIENTS=2"
   plan REDISBASE=65000 SRV_OVERRIDE=1000
   assert_failure 2
   assert_contains "the ports of 1000 instances would end at 65999, past 65535" "$stderr"
@@ -431,12 +431,12 @@ done
 plan_run_settings >"$file"
 END
   for first in 'mine native' 'native mine'; do
-    bash settings.sh run.conf none VARIANTS="$first" PIPELINE=9 KEYS=30 SRV_OVERRIDE=2 INSTANCES=2 SERVER_CORES=2 SERVER_MEM=8 >before
+    bash settings.sh run.conf none VARIANTS="$first" PIPELINE=9 KEYS=30 INSTANCES=2 SERVER_CORES=2 SERVER_MEM=8 >before
     bash settings.sh again.conf run.conf >after
     diff before after
     cmp run.conf again.conf
     assert_equal "$(sed -n 's/^OVER=//p' run.conf | tr -d '"' | tr ' ' '\n' | sort | paste -sd ' ')" \
-      'INSTANCES KEYS PIPELINE SERVER_CORES SERVER_MEM SRV_OVERRIDE VARIANTS'
+      'INSTANCES KEYS PIPELINE SERVER_CORES SERVER_MEM VARIANTS'
   done
   plan -s ./run.conf
   assert_contains '1 connection(s) per thread, pipeline 9'

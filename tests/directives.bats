@@ -72,7 +72,7 @@ END
 @test "every directive is read back after the start, in any unit: one that the server does not know or changes is named, and no other one" {
   local base
   base=$(ports_pick 1)
-  local words="SRV_OVERRIDE=1 REDISBASE=$base IO_THREADS=2 IO_THREADS_DO_READS=on BIO_CPUS=0 PERSISTENCE=rdb RDB_SECONDS=60"
+  local words="INSTANCES=1 REDISBASE=$base IO_THREADS=2 IO_THREADS_DO_READS=on BIO_CPUS=0 PERSISTENCE=rdb RDB_SECONDS=60"
   words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy ALLKEYS-lru'"
   master "$words" 'server_start 1; echo "$SERVER_IGNORED"; server_stop; TLS=on; server_start 1; echo "$SERVER_IGNORED"; server_stop'
   assert_success
@@ -90,7 +90,7 @@ END
   local -a words
   base=$(ports_pick 2)
   release_server valkey-sid
-  words=(-s demo REDISBASE="$base" SRV_OVERRIDE=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS_SERVER="$REPLY"
+  words=(-s demo REDISBASE="$base" INSTANCES=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS_SERVER="$REPLY"
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
   run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=IO_THREADS_DO_READS=off,on
   assert_failure 3

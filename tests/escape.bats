@@ -29,7 +29,7 @@ escaped() {
 @test "a run's end stops instances that forked away, also if something starts them again, and leaves another program in their directory alone" {
   local wrapper
   for wrapper in kept again; do
-    master "SRV_OVERRIDE=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/$wrapper" 'server_start 1 && exit 9
+    master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/$wrapper" 'server_start 1 && exit 9
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
       (cd "$REMOTE_DIR/run-$RUN_ID/server/data-$REDISBASE" && exec setsid sleep 1000 </dev/null >/dev/null 2>&1) &
       other=$!
@@ -45,7 +45,7 @@ escaped() {
 @test "after a kill -9 of the master, and with its directory removed, stop finds such instances" {
   local gone
   for gone in no yes; do
-    master "SRV_OVERRIDE=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/again" 'server_start 1 && exit 9
+    master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/again" 'server_start 1 && exit 9
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
       kill -9 $$' || :
     [[ $gone == no ]] || rm -r host/run-*

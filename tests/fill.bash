@@ -29,23 +29,23 @@ used() { server_info | awk -F : '/^used_memory:/ { sum += $2 } END { printf "%.0
 for row in "${PLAN_ROWS[@]}"; do
   plan_row "$row"
   size=${ROW[value_size]} keys=${ROW[keys]}
-  server_start "$SRV_OVERRIDE"
-  mapfile -t more < <(load_options && POINT_INSTANCES=$SRV_OVERRIDE cluster_options "$REDISBASE" "$SRV_OVERRIDE")
+  server_start "$INSTANCES"
+  mapfile -t more < <(load_options && POINT_INSTANCES=$INSTANCES cluster_options "$REDISBASE" "$INSTANCES")
   # A long pipeline takes less CPU time, but its values must fit into the buffers.
   pipeline=512
   ((size <= 10000)) || pipeline=64
-  cluster_processes_of "$SRV_OVERRIDE"
-  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" "$REPLY") OMP_NUM_THREADS=$SRV_OVERRIDE "$ROOT/test" --user load --passwords "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline "$pipeline" --data "$DATA" --out . \
+  cluster_processes_of "$INSTANCES"
+  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" "$REPLY") OMP_NUM_THREADS=$INSTANCES "$ROOT/test" --user load --passwords "${more[@]}" --phases "${FILL_PHASES:-set,get}" --pipeline "$pipeline" --data "$DATA" --out . \
     127.0.0.1 "$REDISBASE" "$size" "$keys" >log 2>&1
   # Connections are closed a little later: only the asking connection is left, at each instance, and a replica's master.
-  cluster_processes_of "$SRV_OVERRIDE"
-  links=$((2 * REPLY - SRV_OVERRIDE))
+  cluster_processes_of "$INSTANCES"
+  links=$((2 * REPLY - INSTANCES))
   until (($(server_info | awk -F : '/^connected_clients:/ || $1 == "mem_overhead_db_hashtable_rehashing" { sum += $2 } END { print sum + 0 }') == links)); do sleep 0.3; done
   now=$(used)
   server_stop
   echo "$size $keys ${ROW[target_bytes]} ${ROW[full_bytes]} $now"
 done
 END
-  ROOT=$REPO bash master.sh REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" SRV_OVERRIDE="$1" FILL="$2" VALUE_SIZES="${*:3}" REDISRUNS=1 \
+  ROOT=$REPO bash master.sh REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" INSTANCES="$1" FILL="$2" VALUE_SIZES="${*:3}" REDISRUNS=1 \
     "${FILL_WORDS[@]}"
 }

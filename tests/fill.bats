@@ -251,7 +251,7 @@ set -Eeuo pipefail
 LIB=$ROOT/lib RESUME=
 . "$LIB/modules.sh"
 conf_defaults "$ROOT/conf/defaults.conf"
-for word in SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=8 SERVER_MEM=16 SRV_OVERRIDE=3 FILL=30M VALUE_SIZES=10 "$@"; do conf_word argument "$word" test; done
+for word in SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=3 FILL=30M VALUE_SIZES=10 "$@"; do conf_word argument "$word" test; done
 conf_resolve
 variant_read
 plan_settle

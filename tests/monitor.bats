@@ -193,7 +193,7 @@ rounds_ticks() {
 @test "while memory that must stay free is used, no further repeat starts" {
   # The check before the run would refuse it, so this begins behind it: with the repeats.
   # shellcheck disable=SC2016 # expanded by the master
-  master "SRV_OVERRIDE=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE=off KERNEL=keep" '
+  master "INSTANCES=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE=off KERNEL=keep" '
     . "$LIB/cmd/run.sh"
     client_prepare "$SERVER"
     facts_read "$SERVER"

@@ -85,7 +85,7 @@ planner_example() {
   # shellcheck disable=SC2001 # of each line
   settings=$(sed 's#\t[^\t]*/\([a-z]*\.conf\):[0-9]*$#\t\1#' <<<"$output")
   example=$(planner_example name)
-  (($(wc -l <<<"$example") == 5)) || fail "the table of settings: $example"
+  (($(wc -l <<<"$example") == 4)) || fail "the table of settings: $example"
   while IFS= read -r line; do grep -qxF -- "$line" <<<"$settings" || fail "not printed: $line"; done <<<"$example"
   run_plan --rows "${words[@]}"
   rows=$(awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }

@@ -39,7 +39,7 @@ recorded_alive() {
 @test "288 instances come up, all answer, and all are gone afterwards" {
   local base
   base=$(ports_pick 288)
-  master "SRV_OVERRIDE=288 REDISBASE=$base READY_TIMEOUT=600" '
+  master "INSTANCES=288 REDISBASE=$base READY_TIMEOUT=600" '
     server_start 288
     server_info
     cp '"$SCRATCH"'/host/run-*/server/instances.proc '"$SCRATCH"'/record
@@ -57,7 +57,7 @@ recorded_alive() {
 @test "each instance is pinned as planned and listens on the server's address alone" {
   local base
   base=$(ports_pick 2)
-  master "SRV_OVERRIDE=2 REDISBASE=$base" '
+  master "INSTANCES=2 REDISBASE=$base" '
     server_start 2
     while read -r pid _ port; do
       printf "%s %s\n" "$port" "$(grep Cpus_allowed_list "/proc/$pid/status" | cut -f 2)"
@@ -75,7 +75,7 @@ recorded_alive() {
   local base
   base=$(ports_pick 1)
   # No other program of the machine has this word on its command line.
-  master "SRV_OVERRIDE=1 REDISBASE=$base" '
+  master "INSTANCES=1 REDISBASE=$base" '
     server_start 1
     redis-cli -p "$REDISBASE" ping || :
     for password in "$(instance_password "$REDISBASE")" "$LOAD_PASSWORD"; do
@@ -96,7 +96,7 @@ recorded_alive() {
   redis_start
   redis-cli -p "$REDIS_PORT" set mine 1
   before=$(process_start "$REDIS_PID")
-  master "SRV_OVERRIDE=2 REDISBASE=$((REDIS_PORT - 1))" 'server_start 2'
+  master "INSTANCES=2 REDISBASE=$((REDIS_PORT - 1))" 'server_start 2'
   assert_failure
   assert_contains "port $REDIS_PORT is taken" "$stderr"
   assert_equal "$(recorded_alive)" 0
@@ -107,12 +107,12 @@ recorded_alive() {
 @test "an instance that cannot start ends the start with its own reason, and nothing stays" {
   local base
   base=$(ports_pick 2)
-  master "SRV_OVERRIDE=2 REDISBASE=$base REDIS_CONF='maxmemory nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
+  master "INSTANCES=2 REDISBASE=$base REDIS_CONF='maxmemory nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
   assert_failure
   assert_match 'redis-server ended( at once)?: argument must be a memory value' "$stderr"
   # The wrapper prints the reason, then its usage.
   if command -v numactl >/dev/null; then
-    master "SRV_OVERRIDE=1 REDISBASE=$base 'SERVER_NUMACTL=-N 0 -M 0'" "server_start 1 || { server_stop; exit 1; }" || :
+    master "INSTANCES=1 REDISBASE=$base 'SERVER_NUMACTL=-N 0 -M 0'" "server_start 1 || { server_stop; exit 1; }" || :
     assert_failure
     assert_match 'redis-server ended[a-z ]*: numactl: ' "$stderr"
   fi
@@ -152,7 +152,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
 }
 
 @test "an instance that keeps snapshots is ended without a last one" {
-  master "SRV_OVERRIDE=1 REDISBASE=$(ports_pick 1) PERSISTENCE=rdb RDB_SECONDS=3600" '
+  master "INSTANCES=1 REDISBASE=$(ports_pick 1) PERSISTENCE=rdb RDB_SECONDS=3600" '
     server_start 1
     WORK=$REMOTE_DIR protocol_ask 127.0.0.1 "$REDISBASE" "SET key value"
     exec 5<"$(echo "$REMOTE_DIR"/run-*/server/redis-*.log)"
@@ -169,14 +169,14 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   printf '#!/bin/bash\n[[ $* != *%s.conf ]] || exit 1\n"$@" &\nwait $!\n' $((base + 1)) >stay
   chmod +x stay
   # The second instance never starts. The test waits for the first one, so that there is a process to clean up.
-  master "SRV_OVERRIDE=2 REDISBASE=$base SERVER_PREFIX=$SCRATCH/stay" '
+  master "INSTANCES=2 REDISBASE=$base SERVER_PREFIX=$SCRATCH/stay" '
     server_start 2 || { until grep -q "Ready to accept" '"$SCRATCH"'/host/run-*/server/redis-$REDISBASE.log; do sleep 0.05; done; server_stop; }'
   assert_contains "$((base + 1)): redis-server ended" "$stderr"
   port_free "$base" || fail "an instance was left: $(ss -Hltnp "sport = :$base")"
   assert_equal "$(find host -name 'run-*')" ''
   # A pid of another namespace is the pid of another process here.
   unshare --pid --fork true 2>/dev/null || skip 'a pid namespace cannot be made here'
-  master "SRV_OVERRIDE=2 REDISBASE=$base 'SERVER_PREFIX=unshare --pid --fork'" '
+  master "INSTANCES=2 REDISBASE=$base 'SERVER_PREFIX=unshare --pid --fork'" '
     server_start 2 || { cat '"$SCRATCH"'/host/run-*/server/*.proc; server_stop; }'
   assert_contains "port $base: redis-server reports pid 1, which is not a child of SERVER_PREFIX" "$stderr"
   assert_equal "$(cut -f 1 <<<"$output" | grep -cx 1)" 0
@@ -187,7 +187,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
 @test "REDIS_CONF overrides conf/redis.conf, as CONFIG GET tells" {
   local base
   base=$(ports_pick 1)
-  master "SRV_OVERRIDE=1 REDISBASE=$base 'REDIS_CONF=maxmemory 123mb; databases 3'" '
+  master "INSTANCES=1 REDISBASE=$base 'REDIS_CONF=maxmemory 123mb; databases 3'" '
     server_start 1
     export REDISCLI_AUTH=$(instance_password "$REDISBASE")
     redis-cli -p "$REDISBASE" config get maxmemory
@@ -228,7 +228,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   printf 'all:\n\tcp src/start src/redis-server\n\tchmod +x src/redis-server\n\techo built >>%s/built\n' "$SCRATCH" >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   base=$(ports_pick 1)
-  local words="SRV_OVERRIDE=1 REDISBASE=$base REDIS_FROM=source VER=1 REDIS_SOURCE=$SCRATCH/redis-{VER}.tar.gz"
+  local words="INSTANCES=1 REDISBASE=$base REDIS_FROM=source VER=1 REDIS_SOURCE=$SCRATCH/redis-{VER}.tar.gz"
   master "$words" 'server_start 1; echo up; server_stop; server_find_redis; echo "$REDIS_BINARY"'
   assert_success
   assert_contains up

@@ -118,7 +118,7 @@ END
     facts_use
     plan_make
     plan_row "${PLAN_ROWS[0]}"
-    echo "$SERVER_CORES $SRV_OVERRIDE $SERVER_MEM ${ROW[target_bytes]}"
+    echo "$SERVER_CORES ${ROW[instances]} $SERVER_MEM ${ROW[target_bytes]}"
     show() { echo "$HOST $SERVER_BYTES $(grep -c . <<<"$_PLACE_TOPOLOGY")"; }
     servers_each show
     spread_part 600 6

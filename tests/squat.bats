@@ -59,7 +59,7 @@ END
       $((base + 1)) "$SCRATCH" "$SCRATCH" >late
     chmod +x late
     squatter_start $((base + 1))
-    master "SRV_OVERRIDE=2 REDISBASE=$base READY_TIMEOUT=2 TLS=$tls SERVER_PREFIX=$SCRATCH/late" 'server_start 2 || { server_stop; exit 1; }' || :
+    master "INSTANCES=2 REDISBASE=$base READY_TIMEOUT=2 TLS=$tls SERVER_PREFIX=$SCRATCH/late" 'server_start 2 || { server_stop; exit 1; }' || :
     assert_failure 1
     assert_contains "1 instances do not answer PING after 2 s, ports: $((base + 1))" "$stderr"
     [[ $tls == on ]] || assert_contains "another process listens on the ports $((base + 1)), and gets no password" "$stderr"

@@ -56,7 +56,7 @@ capture_end() {
   # Before the run: it sends the password some tenths of a second after it has named the variant.
   capture plain
   job_start netns_exec client1 "$REPO/do_it.sh" run -s demo -v native -v tls SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=400 VALUE_SIZES=100 REDISRUNS=1 PHASES=set RATE=100 "${untuned[@]}" \
+    SSH_CONFIG="$NETNS_SSH_CONFIG" INSTANCES=4 KEYS=400 VALUE_SIZES=100 REDISRUNS=1 PHASES=set RATE=100 "${untuned[@]}" \
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
   wait_until 120 grep -q 'phase set starts' job.err
   password=$(netns_host client2 bash -c 'cat "$SCRATCH"/host/run-*/client-198.18.0.12/auth')
@@ -101,7 +101,7 @@ capture_end() {
 @test "instances with TLS listen without it nowhere, keep to their persistence on the way out, and leave no key" {
   local base
   base=$(ports_pick 2)
-  master "SRV_OVERRIDE=2 REDISBASE=$base TLS=on PERSISTENCE=rdb" 'server_start 2
+  master "INSTANCES=2 REDISBASE=$base TLS=on PERSISTENCE=rdb" 'server_start 2
     printf "%s\n" "$SERVER_CERTIFICATE" >trusted
     openssl x509 -noout -ext subjectAltName <trusted
     server_info | grep -c "^redis_version:"

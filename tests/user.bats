@@ -9,7 +9,7 @@ load helper
 setup() {
   scratch_setup
   BASE=$(ports_pick 2)
-  WORDS="SRV_OVERRIDE=2 REDISBASE=$BASE"
+  WORDS="INSTANCES=2 REDISBASE=$BASE"
 }
 
 teardown() {

@@ -115,6 +115,8 @@ xwriteyread RATIO=1:10"
         [[ ${!name} == "${ours#*=}" ]] || echo "$theirs=$value: $name=${!name}, and not $ours"
       )
     done' bash $'\t' <<'END'
+SRV_OVERRIDE	288	INSTANCES=288
+SRV_OVERRIDE	auto	INSTANCES=auto
 CPU_USED	4	INSTANCES=4
 CLIENT_COUNT	5	CLIENTS=5
 RUN_SINGLE_NODE	true	CLIENTS=server

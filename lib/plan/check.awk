@@ -26,7 +26,7 @@ function check_run(    i, j, n, clients_all, client, number, seen) {
 function check_undivided(number, clients_all, numbers,    text) {
   text = number " instances cannot be divided over " clients_all " clients"
   if (numbers == 1)
-    refuse(layer_of("INSTANCES") > 1 ? "INSTANCES" : "SRV_OVERRIDE", text "; use at least " clients_all " instances, or set CLIENTS=" number)
+    refuse("INSTANCES", text "; use at least " clients_all " instances, or set CLIENTS=" number)
   stop(where("INSTANCES") ": INSTANCES: " text "; start the sweep at the number of clients: INSTANCES=clients..all")
 }
 

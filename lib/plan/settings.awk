@@ -141,11 +141,10 @@ function clients_settle(    n, i, word, list) {
 # Replace `auto` by the facts of the servers.
 function auto_settle(    i, all, list) {
   if (V["SERVER_CORES"] == "auto") V["SERVER_CORES"] = facts_most("cpus")
-  if (V["SRV_OVERRIDE"] == "auto") {
+  if (V["INSTANCES"] == "auto") {
     for (i = 1; i <= servers; i++) all += cpus_of(SERVER[i])
-    V["SRV_OVERRIDE"] = all
+    V["INSTANCES"] = all
   }
-  if (V["INSTANCES"] == "auto") V["INSTANCES"] = V["SRV_OVERRIDE"]
   if (V["INSTANCES"] !~ /^[0-9]+$/) {
     list = numbers_of(V["INSTANCES"])
     if (list == "")
