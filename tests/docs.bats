@@ -85,7 +85,7 @@ commands() {
           [[ " ${words[*]-} " != *" SCENARIO "* && " ${words[*]-} " != *" results/"* ]] || continue
           words=("${words[@]/"$REPO/hosts.example"/hosts.example}")
           # No facts can be read from a server that does not exist. On a machine with fewer CPUs, the plan starts no Redis.
-          [[ " ${words[*]-}" == *" SERVER_CORES="* ]] || words+=(SERVER_CORES=8 SERVER_MEM=754 SERVER_TOPOLOGY=topology)
+          [[ " ${words[*]-}" == *" SERVER_CORES="* ]] || words+=(SERVER_MEM=754 FACTS=topology)
           run_plan "${words[@]}" SRV_OVERRIDE=8 KEYS=100
           ;;
       esac

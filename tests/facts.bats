@@ -40,8 +40,15 @@ planned() {
   # Not the memory of the facts, nor their number of CPUs.
   run planned target_bytes FACTS=facts.tsv VALUE_SIZES=1000 FILL=50% RESERVE=4G SERVER_MEM=64
   assert_output "$((30 << 30))"
-  run planned instances FACTS=facts.tsv VALUE_SIZES=1000 SERVER_TOPOLOGY="$REPO/tests/fixtures/cpus/nps4.lscpu"
-  assert_output "$(grep -c '^[0-9]' "$REPO/tests/fixtures/cpus/nps4.lscpu")"
+}
+
+@test "what lscpu -p printed is facts too, with SERVER_MEM" {
+  run planned 'instances target_bytes places' FACTS="$REPO/tests/fixtures/cpus/nps4.lscpu" VALUE_SIZES=1000 FILL=50% RESERVE=4G SERVER_MEM=64 PLACEMENT=numa
+  assert_match "^128 $((30 << 30)) 0-7,64-71@--membind=0;8-15,72-79@--membind=1;"
+  # All of its columns; CPUs that are offline, of lscpu --all, are left out, and memory nodes without a CPU count.
+  printf '%s\n' '# CPU,Core,Socket,Node,,L1d' 0,0,0,0,,0,0 1,,, 2,1,0,1,,1:1:0 3,,,, '# node 2 has memory and no CPU' >topology
+  run planned places FACTS=topology VALUE_SIZES=1000 SERVER_MEM=16 PLACEMENT=cpu VARIANTS=bind
+  assert_output '0@--membind=2;2@--membind=2'
 }
 
 @test "what Redis said of a key's cost is a fact: the fill is planned by it" {
@@ -93,11 +100,11 @@ planned() {
   run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=other
   assert_failure 2
   assert_equal "$stderr" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found (other/env/203.0.113.1/facts.tsv: cannot open); a run has them in env/203.0.113.1/facts.tsv"
-  for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' $'redis\tredis\t7\t8' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
+  for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' '0,0,0,0;reboot' '# node 2;reboot' $'redis\tredis\t7\t8' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
     { cat facts.tsv && printf '%s\n' "$line"; } >bad.tsv
     run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
     assert_failure 2
-    assert_contains "bad.tsv:$(wc -l <bad.tsv) is not a fact" "$stderr"
+    assert_contains "bad.tsv:$(wc -l <bad.tsv) is neither a fact" "$stderr"
   done
   grep -v ^mem_bytes facts.tsv >bad.tsv
   run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv

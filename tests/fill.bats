@@ -255,7 +255,7 @@ for word in SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=8 SERVER_MEM=16 IN
 conf_resolve
 variant_read
 plan_settle
-place_read
+place_assume
 plan_make
 _keycost_modes
 FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200'"${SLOT-}")

@@ -29,7 +29,7 @@ for word in "\$@"; do conf_word argument "\$word" test; done
 conf_resolve
 variant_read
 plan_settle
-place_read
+if [[ -n \$FACTS ]]; then facts_load; else place_assume; fi
 plan_make
 for row in "\${PLAN_ROWS[@]}"; do
   plan_row "\$row"
@@ -38,7 +38,7 @@ for row in "\${PLAN_ROWS[@]}"; do
   echo "client \$REPLY"
 done
 END
-  run_split bash master.sh SERVER_TOPOLOGY="$file" SERVER_CORES="$(grep -c '^[0-9]' "$file")" SERVER_MEM=64 KEYS=9 VALUE_SIZES=9 REDISRUNS=1 INSTANCES="$count" "$@"
+  run_split bash master.sh FACTS="$file" SERVER_MEM=64 KEYS=9 VALUE_SIZES=9 REDISRUNS=1 INSTANCES="$count" "$@"
   output=${output//$'\t'/ }
 }
 
@@ -77,7 +77,7 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   place 2x24ht 50 PLACEMENT=cpu
   assert_equal "$(cpus)" "$(seq -s ' ' 0 49)"
   printf '%s\n' 0,0,0,0 1,0,0,0 2,1,0,0 3,1,0,0 >paired.lscpu
-  place 2x12 4 SERVER_TOPOLOGY=paired.lscpu SERVER_CORES=4 PLACEMENT=cpu
+  place 2x12 4 FACTS=paired.lscpu PLACEMENT=cpu
   assert_equal "$(cpus)" '0 2 1 3'
 }
 
@@ -99,8 +99,8 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
     assert_success
     refute_contains 'membind=2'
   done
-  run "$REPO/do_it.sh" plan SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=32 SERVER_MEM=754 \
-    SERVER_TOPOLOGY="$REPO/tests/fixtures/cpus/cpuless.lscpu" PLACEMENT=numa
+  run "$REPO/do_it.sh" plan SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_MEM=754 \
+    FACTS="$REPO/tests/fixtures/cpus/cpuless.lscpu" PLACEMENT=numa
   assert_contains 'node 2 has memory and no CPU'
 }
 
@@ -191,13 +191,11 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   place 2x12 2 PLACEMENT=split PLACEMENT_NODE=2
   assert_failure 2
   assert_contains 'PLACEMENT_NODE=2: node 2 has no CPU' "$stderr"
-  place 2x12 2 SERVER_TOPOLOGY="$REPO/LICENSE"
-  assert_failure 2
   printf '0,0,0,0\n1,1,0,0\n' >single.lscpu
-  place 2x12 2 SERVER_TOPOLOGY=single.lscpu SERVER_CORES=2 PLACEMENT=split
+  place 2x12 2 FACTS=single.lscpu PLACEMENT=split
   assert_failure 2
   assert_contains 'requires two NUMA nodes with CPUs' "$stderr"
-  place 2x12 2 SERVER_TOPOLOGY=auto PLACEMENT=core
+  place 2x12 2 FACTS= SERVER_CORES=2 PLACEMENT=core
   assert_failure 2
   assert_contains "requires the topology of the server" "$stderr"
 }

@@ -146,21 +146,21 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 
 @test "instances go to the CPUs that the kernel keeps free, but for those of the interrupts" {
   { cat "$REPO/tests/fixtures/cpus/2x12.lscpu" && echo '# isolated 4-7,20'; } >isolated.lscpu
-  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 TUNE.irq=4 \
-    SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
+  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 TUNE.irq=4 \
+    FACTS="$SCRATCH/isolated.lscpu"
   assert_success
   refute_contains 'instances on the CPUs' "$stderr"
   assert_equal "$(sed -n '/^placement/,$p' <<<"$output" | awk '/^6/ { print $3 }' | sort -n | paste -sd ' ')" '5 6 7 20'
   assert_contains '128B-4i'
   refute_contains '128B-5i'
-  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_CPUS=0-1 \
-    SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
+  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 SERVER_CPUS=0-1 \
+    FACTS="$SCRATCH/isolated.lscpu"
   assert_contains '128B-2i'
   refute_contains '128B-3i'
   # Without settings for isolated CPUs, plan prints the CPUs of the instances, unless the user asked for these CPUs.
-  run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu"
+  run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 FACTS="$SCRATCH/isolated.lscpu"
   assert_contains '24 instances on the CPUs 4-7,20: set SERVER_CPUS' "$stderr"
-  run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=24 SERVER_MEM=64 SERVER_TOPOLOGY="$SCRATCH/isolated.lscpu" \
+  run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 FACTS="$SCRATCH/isolated.lscpu" \
     SERVER_CPUS=4-7,20
   refute_contains 'instances on the CPUs' "$stderr"
 }

@@ -217,7 +217,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 
 @test "with PLACEMENT=split each server has its instances on one node, and a client on a server's machine is on another one" {
   printf '%s\n' 0,0,0,0 1,1,0,0 2,2,1,1 3,3,1,1 >topology
-  run_plan "${THREE[@]}" PLACEMENT=split SERVER_TOPOLOGY=topology SERVER_CORES=4 INSTANCES=6
+  run_plan "${THREE[@]}" PLACEMENT=split FACTS=topology INSTANCES=6
   assert_success
   assert_equal "$(grep -c '^placement split, on 10\.0\.0\.[123]$' <<<"$output") $(grep -cE '^6379|--membind=0' <<<"$output")" '3 3'
   mkdir facts

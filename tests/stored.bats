@@ -103,7 +103,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   done
 }
 
-@test "settings, hosts, facts and a topology are read from regular files of limited size" {
+@test "settings, hosts and facts are read from regular files of limited size" {
   local file why words
   mkdir lost
   printf 'native\n' >lost/plain.conf
@@ -118,9 +118,6 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
       assert_failure 2
       assert_contains "lost/$file.conf: $why" "${stderr/-H=/}"
     done
-    run_split timeout 60 "$REPO/do_it.sh" plan SERVER_TOPOLOGY="lost/$file.conf"
-    assert_failure 2
-    assert_contains 'not a file that lscpu -p printed' "$stderr"
   done <<'END'
 fifo not a regular file
 zero not a regular file

@@ -176,7 +176,7 @@ END
   # A test machine is only guaranteed to have one node, so small runs set PLACEMENT=core.
   local scenario topology=$REPO/tests/fixtures/cpus/2x12.lscpu
   for scenario in wsf-single-node wsf-static-single-node; do
-    run_plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 SERVER_TOPOLOGY="$topology" SERVER_CORES=2
+    run_plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 FACTS="$topology" SERVER_CORES=2 SERVER_MEM=64
     assert_success
     assert_line 'placement split'
     assert_match $'\n127\\.0\\.0\\.1 [^\n]* --cpunodebind=1 --membind=1\n'

@@ -8,7 +8,8 @@
 #   --settings     the settings of the run, of its variants and points, and where each comes from, as a run stores them in settings.tsv
 #
 # A run reads facts such as CPUs and memory from a remote server; plan needs them as settings. Set FACTS to a run on that server
-# (results/RUN) or to its file (env/HOST/facts.tsv), or set SERVER_CORES and SERVER_MEM. The bytes per key are those of conf/keycost.tsv.
+# (results/RUN) or to its file (env/HOST/facts.tsv); or to a file that lscpu -p=CPU,CORE,SOCKET,NODE printed there, with SERVER_MEM; or
+# set SERVER_CORES and SERVER_MEM. The bytes per key are those of conf/keycost.tsv.
 # For this machine, plan measures what that table lacks with a temporary Redis on 127.0.0.1. For a remote or larger server, plan estimates these bytes.
 # `headroom` is the server's memory that remains with the largest variant; of swap and zswap, only a tier's DRAM counts.
 # `rule` is the fill by the Redis-Memtier workload's rule of thumb, 1.5 x (value + 32) x keys; `expected` is the fill by Redis.
@@ -47,7 +48,7 @@ cmd_plan() {
   elif [[ " $SERVER_CORES $SERVER_MEM " == *" auto "* ]]; then
     conf_refuse SERVER "plan does not connect to other hosts; set SERVER_CORES and SERVER_MEM, as in SERVER_CORES=72 SERVER_MEM=754, or FACTS=RUN"
   else
-    place_read
+    place_assume
     SERVER_BYTES=$((SERVER_MEM << 30))
     plan_make
   fi

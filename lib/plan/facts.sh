@@ -67,7 +67,7 @@ facts_known() {
 
 # Use the facts of the server in HOST.
 # Usage: _facts_use
-# Globals: HOST SERVER_TOPOLOGY
+# Globals: HOST
 # Returns: sets SERVER_BYTES SERVER_FREE SERVER_LIMITS _SERVER_CPUS _SERVER_GIB and the topology; 1 if no facts were read.
 _facts_use() {
   local name value topology='' costs='' REPLY
@@ -86,14 +86,13 @@ _facts_use() {
       keycost) [[ $HOST != "${SERVERS[0]}" ]] || costs+=$value$'\n' ;;
     esac
   done <<<"${_FACTS[$HOST]}"
-  # A user's file overrides the topology that was read.
-  if [[ $SERVER_TOPOLOGY == auto ]]; then place_learn "${topology%$'\n'}"; else place_read; fi
+  place_learn "${topology%$'\n'}"
   [[ -z $costs ]] || fill_learn <<<"${costs%$'\n'}"
 }
 
 # Use the facts of the servers from files, without connecting to them.
 # Usage: facts_load
-# Globals: FACTS: such a file; or a directory with HOST.tsv, HOST/facts.tsv or env/HOST/facts.tsv in it, as a run has
+# Globals: SERVER_MEM; FACTS: such a file, or what lscpu -p printed; or a directory with HOST.tsv, HOST/facts.tsv or env/HOST/facts.tsv in it, as a run has
 # Returns: as facts_use; exits 2 if there is no such file, or it is invalid.
 facts_load() {
   servers_each _facts_load
@@ -105,7 +104,7 @@ facts_load() {
 # Globals: as facts_load
 # Returns: exits 2 if there is no such file, or it is invalid.
 _facts_load() {
-  local file=$FACTS try line number=0 names=' ' name text REPLY
+  local file=$FACTS try line number=0 name text='' REPLY
   local -a lines
   # A file of this name, a directory env/, or a run.
   [[ ! -d $FACTS ]] || for try in "$FACTS/${HOST//:/+}.tsv" "$FACTS/$HOST.tsv" "$FACTS" "$FACTS/env"; do
@@ -116,26 +115,37 @@ _facts_load() {
     [[ ! -f $file ]] || break
   done
   file_read "$file" || conf_refuse FACTS "no facts of $HOST found ($file: $REPLY); a run has them in env/$HOST/facts.tsv"
-  text=$REPLY
-  mapfile -t lines <<<"${text%$'\n'}"
+  mapfile -t lines <<<"${REPLY%$'\n'}"
   for line in "${lines[@]}"; do
     number=$((number + 1))
-    _facts_is "$line" || die_usage "$(conf_where FACTS): FACTS=$FACTS: $file:$number is not a fact; lib/plan/facts.sh lists the accepted lines"
-    names+="${line%%$'\t'*} "
+    _facts_line "$line" || conf_refuse FACTS "$file:$number is neither a fact (lib/plan/facts.sh) nor of lscpu -p; name the facts.tsv of a run," \
+      "or a file that lscpu -p=CPU,CORE,SOCKET,NODE printed"
+    text+=$REPLY
   done
-  for name in cpus mem_gib mem_bytes mem_available_bytes topology; do
-    [[ $names == *" $name "* ]] || conf_refuse FACTS "$file has no line $name; copy the whole facts.tsv of a run"
+  # The last line of a name counts.
+  [[ $SERVER_MEM == auto ]] || text+=$(printf '%s\t%s\n' mem_gib "$SERVER_MEM" mem_bytes $((SERVER_MEM << 30)) mem_available_bytes $((SERVER_MEM << 30)))$'\n'
+  for name in topology mem_gib mem_bytes mem_available_bytes; do
+    [[ $'\n'$text == *$'\n'"$name"$'\t'[0-9]* ]] || conf_refuse FACTS "$file has no line $name; copy the whole facts.tsv of a run, or set SERVER_MEM for that" \
+      "of lscpu -p"
   done
-  _FACTS[$HOST]=${text%$'\n'}$(_facts_typed)
+  [[ $'\n'$text == *$'\ncpus\t'* ]] || text+=cpus$'\t'$(grep -c $'^topology\t[0-9]' <<<"$text")
+  _FACTS[$HOST]=${text%$'\n'}
 }
 
-# Print the facts that settings override, with a line break before each. The last line of a name counts.
-# Usage: _facts_typed
-# Globals: SERVER_MEM SERVER_TOPOLOGY
-_facts_typed() {
-  [[ $SERVER_MEM == auto ]] || printf '\nmem_gib\t%s\nmem_bytes\t%s' "$SERVER_MEM" $((SERVER_MEM << 30))
-  # An invalid file is refused by place_read.
-  [[ $SERVER_TOPOLOGY == auto ]] || ! file_read "$SERVER_TOPOLOGY" || printf '\ncpus\t%s' "$(grep -cE '^[0-9]+,[0-9]+,' <<<"$REPLY")"
+# The fact of a line of a file, which has facts, or is what lscpu -p printed.
+# Usage: _facts_line LINE
+# Returns: sets REPLY, with its line break; empty for a comment, and for a CPU that is offline, which lscpu --all prints without a core; 1 for another line
+_facts_line() {
+  REPLY=$1
+  if [[ $1 =~ ^([0-9]+,[0-9]+,[0-9]*,[0-9]*)(,[0-9,:]*)?$ ]]; then
+    REPLY=topology$'\t'${BASH_REMATCH[1]}
+  elif [[ $1 == '# '@(isolated|node)' '* ]]; then
+    REPLY=topology$'\t'$1
+  elif [[ $1 =~ ^(#|[0-9]+,,) ]]; then
+    REPLY=
+    return
+  fi
+  _facts_is "$REPLY" && REPLY+=$'\n'
 }
 
 # Whether a line is a valid fact: another person may have written the file. Lengths are checked apart: bash compiles a pattern with large counts anew
