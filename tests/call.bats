@@ -244,7 +244,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
 
 @test "a run has one session on each host, which renews its records; one that is lost or silent is opened again, and it ends with the master" {
   mkdir -m 1777 locks
-  ask 'LEASE=6; lock_name test; SERVER=elsewhere; lock_take elsewhere
+  ask 'lock_lease() { REPLY=6; }; lock_name test; SERVER=elsewhere; lock_take elsewhere
     owner=host/run-$RUN_ID/owner
     renewed() { local text; text=$(<"$owner"); for ((i = 0; i < 600; i++)); do [[ $(<"$owner") == "$text" ]] || return 0; proc_wait 0.1; done; return 1; }
     sessions() { ps -o pid= --ppid "$_LOCK_RENEWER" | xargs; }
@@ -273,4 +273,12 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   [[ $(<third) =~ ^[0-9]+$ && $(<second) != "$(<third)" ]] || fail 'it was not replaced'
   wait_until 20 process_ended "$(<third)"
   assert_equal "$(find host locks -name '*test-*')" ''
+}
+
+@test "a connection has the time limit of the user's ssh configuration, and 10 s where that has none" {
+  printf 'Host near\n  ConnectTimeout 44\nHost far\n  ConnectTimeout none\n' >config
+  ask 'PATH=/usr/bin:/bin SSH_CONFIG=$SCRATCH/config
+    for host in near far other; do _remote_options "$host"; printf "%s\n" "${options[@]}" | grep Timeout; done'
+  assert_success
+  assert_output $'ConnectTimeout=44\nConnectTimeout=10\nConnectTimeout=10'
 }

@@ -139,12 +139,12 @@ refused() {
 @test "a variant cannot change a setting of the whole run, other than to the value that the run has" {
   local setting
   unset -v {TIERBENCH_,}{REMOTE_DIR,LOCK_DIR}
-  for setting in REMOTE_DIR=/other LOCK_DIR=/other CLIENTS=1 LEASE=60 REMOTE_RETRY=7 RESULTS_DIR=other REDISRUNS=9; do
+  for setting in REMOTE_DIR=/other LOCK_DIR=/other CLIENTS=1 REMOTE_RETRY=7 RESULTS_DIR=other REDISRUNS=9; do
     printf '# mine\n%s\n' "$setting" >conf/variants/mine.conf
     refused "$PWD/conf/variants/mine.conf:2: $setting: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
       ./do_it.sh plan SERVER=203.0.113.1 "CLIENT_IP=203.0.113.2 203.0.113.3" SERVER_CORES=4 SERVER_MEM=64 -v native -v mine
   done
-  printf 'REMOTE_DIR=/other\nTRACE=top\nREADY_TIMEOUT=70\n' >conf/variants/mine.conf
+  printf 'REMOTE_DIR=/other\nTRACE=top\n' >conf/variants/mine.conf
   plan -v native -v mine REMOTE_DIR=/third
   assert_success
   printf 'REMOTE_DIR=/other\n' >mine

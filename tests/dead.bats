@@ -31,8 +31,7 @@ record() {
 
 # A master whose run has this host, and then the code.
 held() {
-  master "${2-}" 'lock_settings_check
-    lock_take 127.0.0.1
+  master "${2-}" 'lock_take 127.0.0.1
     CLIENT_THREADS=1 CLIENT_PASSWORD=secret SERVER_CERTIFICATE="" CLIENT_LAUNCH=one TRACE="sleep 100"
     LOAD_COMMANDS="" MONITOR_REPLICAS="" CLIENT=127.0.0.1 ADDRESS=127.0.0.1 TIER_LIMIT=0 TIER_SPACE=0 RESERVE_BYTES=1 HIT_COUNTERS="" SERVER_ADDRESS=127.0.0.1
     launch() { call_run 127.0.0.1 client launch sleep 1000; }
@@ -131,7 +130,7 @@ END
     run_split "$REPO/do_it.sh" stop
     assert_failure 3
     assert_output ''
-    assert_match '127.0.0.1: the run far-1-00000000 of me on there \(pid 0, since .*\) uses this (server|host), and its master was heard 2[0-9] s ago and counts as alive for 60 s \(LEASE\): interrupt it there, or wait' "$stderr"
+    assert_match '127.0.0.1: the run far-1-00000000 of me on there \(pid 0, since .*\) uses this (server|host), and its master was heard 2[0-9] s ago and counts as alive for 60 s: interrupt it there, or wait' "$stderr"
     assert_exists locks/tierbench-lock.$run host/run-$run/owner host/tune-$run/owner
   done
   record $run "$FAR" 61 locks/tierbench-lock.$run host/{run,tune}-$run/owner

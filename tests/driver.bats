@@ -349,7 +349,7 @@ END
     SCRATCH=\$TMPDIR/inner
     mkdir \"\$SCRATCH\"
     tree_defaults
-    LEASE=60
+    TREE_LEASE=60
     TUNE_ROWS=\$(tune_table 10.0.0.1 KERNEL.swappiness=10)
     remote_script tune apply
     : >tuned

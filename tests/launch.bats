@@ -97,7 +97,7 @@ END
   assert_match "fail +variant native +'false' does not start a program"
   printf '#!/bin/bash\nsleep 1000\n' >hang
   chmod +x hang
-  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX="$SCRATCH/hang" READY_TIMEOUT=1
+  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX="$SCRATCH/hang"
   assert_failure 3
   assert_match "fail +variant native +'[^']*/hang' does not return"
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX='env LD_PRELOAD=/nowhere/lib.so'
@@ -185,7 +185,7 @@ END
     for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done
     # What it writes is bounded; a session may have a lower limit.
     (ulimit -f 512 && call_run 127.0.0.1 launch env </dev/null && echo starts)
-    READY_TIMEOUT=3 call_run 127.0.0.1 launch "$SCRATCH/flood" env'
+    call_run 127.0.0.1 launch "$SCRATCH/flood" env'
   assert_failure 1
   assert_output $'1\n2\n3\nstarts'
   assert_equal "$stderr" "'$SCRATCH/flood env' writes more than 1 MiB when it starts a program that does nothing"

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load constant
 
 setup() {
   scratch_setup
@@ -17,8 +18,8 @@ teardown() {
 }
 
 # Write the script as a host gets it, with the owner RUN, into $SCRATCH/RUN.SCRIPT.sh.
-# Usage: script SCRIPT RUN [PROCESS [LEASE]]
-#   PROCESS is PID, STARTTIME, BOOT and PIDSPACE, tab-separated; this shell's when it is left out
+# Usage: script SCRIPT RUN [PROCESS [SECONDS]]
+#   PROCESS is PID, STARTTIME, BOOT and PIDSPACE, tab-separated; this shell's when it is left out; SECONDS is its lease
 script() {
   local process=${3-}
   [[ -n $process ]] || process=$(printf '%s\t%s\t%s' $$ "$(process_start $$)" "$HERE")
@@ -162,7 +163,7 @@ END
   record_age 61 host/run-far/owner
   host far lock renew
   assert_failure 1
-  assert_contains 'was not renewed for 60 s (LEASE)' "$stderr"
+  assert_contains 'was not renewed for 60 s' "$stderr"
   host next lock take
   assert_success
   host far lock renew
@@ -298,13 +299,6 @@ END
   refute_exists host/run-dead-1-00000000 host/run-half-1-00000000
 }
 
-@test "a lease that ends while a host is still waited for is refused" {
-  small LEASE=100 REMOTE_RETRY=100
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_failure 2
-  assert_equal "$stderr" 'do_it.sh: command line: LEASE=100: not more than REMOTE_RETRY=100; set LEASE=auto, or a lower REMOTE_RETRY'
-}
-
 @test "doctor and plan start no Redis on a server that another run uses, and release its lock afterwards" {
   # shellcheck disable=SC2016 # expanded by the stand-in
   printf '#!/bin/sh\n[ "$1" = --version ] || echo "$@" >>%s/started\nexec redis-server "$@"\n' "$SCRATCH" >other-server
@@ -335,8 +329,9 @@ END
 }
 
 @test "a lock that is held for a calibration is renewed until its end, and not after it" {
+  constant_set lib/core/lock.sh _LOCK_SPARE 6
   # shellcheck disable=SC2016 # expanded by the master
-  master 'LEASE=6 REMOTE_RETRY=0' '
+  master REMOTE_RETRY=0 '
     renewed() {
       local file=$LOCK_DIR/tierbench-lock.$RUN_ID end=$((SECONDS + 20))
       touch -d "1 hour ago" "$file"

@@ -6,7 +6,7 @@ It takes a configuration file as redis-server does. It refuses words that a newe
   dram KEYS          GET of another key than the last KEYS used ones counts as read from flash (default 0: none does)
   hide FIELD...      INFO has no field whose name begins so
   refuse COMMAND...  these commands have an error as reply
-Under a name that ends in -mute it prints no version, under one that ends in -hang it serves instead.
+Under a name that ends in -mute it prints no version.
 """
 import collections
 import os
@@ -85,14 +85,13 @@ def bulk(text):
 
 
 def main():
-    if sys.argv[1:] == ["--version"] and not sys.argv[0].endswith("-hang"):
+    if sys.argv[1:] == ["--version"]:
         if not sys.argv[0].endswith("-mute"):
             print("Other server v=255.1.2 sha=0 malloc=none")
         return
-    # Under a hang, its argument is taken for a file of settings.
-    server = Other(sys.argv[1] if os.path.exists(sys.argv[1]) else "/dev/null")
+    server = Other(sys.argv[1])
     bind = (server.settings["bind"] or ["127.0.0.1"])[-1]
-    port = int((server.settings["port"] or [os.path.basename(sys.argv[1]).split(".")[0]])[-1]) if sys.argv[1] != "--version" else 0
+    port = int((server.settings["port"] or [os.path.basename(sys.argv[1]).split(".")[0]])[-1])
     listener = socket.create_server((bind, port), backlog=512)
     resp.serve(listener, lambda link, words: server.answer(words))
 

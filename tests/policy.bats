@@ -198,7 +198,7 @@ END
 
 @test "DAMON stops by its watchdog when the master is gone" {
   damon_make 'monitor 1 0'
-  LEASE=50
+  TREE_LEASE=50
   tune apply
   assert_equal "$(damon_at nr_kdamonds 0/state)" '1 on'
   record_age 60 "$SCRATCH/host/tune-test-1/owner"

@@ -39,7 +39,7 @@ recorded_alive() {
 @test "288 instances come up, all answer, and all are gone afterwards" {
   local base
   base=$(ports_pick 288)
-  master "INSTANCES=288 REDISBASE=$base READY_TIMEOUT=600" '
+  master "INSTANCES=288 REDISBASE=$base" '
     server_start 288
     server_info
     cp '"$SCRATCH"'/host/run-*/server/instances.proc '"$SCRATCH"'/record
@@ -122,10 +122,13 @@ recorded_alive() {
 @test "an instance without an answer: the last lines of its log are printed; one that has ended is not waited for" {
   local code='set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/server,host/cluster}.sh; do . "$file"; done
-    FOLDER=$PWD WORK=$PWD RUN_ID=none RECORD=instances.proc READY_TIMEOUT=0 SERVER_ADDRESS=127.0.0.1
+    FOLDER=$PWD WORK=$PWD RUN_ID=none RECORD=instances.proc SERVER_ADDRESS=127.0.0.1
     CLUSTER_TABLE=$(printf "%s\t" 7001 1 0 master 7001 0 16383 id 127.0.0.1)
     CLUSTER_TABLE=${CLUSTER_TABLE%?}
     protocol_ask() { return 1; }
+    # The time limit is over.
+    proc_wait() { SECONDS=$((SECONDS + COMMON_READY)); }
+    proc_pause() { proc_wait; }
     proc_record "$RECORD" "$$" 7001'
   printf '%s\n' one two 'Received SIGTERM scheduling shutdown...' 'bye bye...' >redis-7001.log
   run bash -c "$code
@@ -134,10 +137,9 @@ recorded_alive() {
   assert_output 'port 7001: its log: two
 port 7001: its log: Received SIGTERM scheduling shutdown...
 port 7001: its log: bye bye...
-port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the nodes?'
+port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the nodes?'
   rm instances.proc
   run bash -c "$code"'
-    READY_TIMEOUT=20
     sed -i "s/^[0-9]*/0/" "$RECORD"
     host_cluster_ready'
   assert_failure 1
@@ -148,7 +150,7 @@ port 7001: no answer to CLUSTER INFO after 0 s; is port 17001 open between the n
   run bash -c "$code
     host_server_ready"
   assert_failure 1
-  assert_output $'port 7001: its log is empty\n1 instances do not answer PING after 0 s, ports: 7001'
+  assert_output $'port 7001: its log is empty\n1 instances do not answer PING after 60 s, ports: 7001'
 }
 
 @test "an instance that keeps snapshots is ended without a last one" {

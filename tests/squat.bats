@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
+load constant
 
 setup() {
   scratch_setup
@@ -51,6 +52,7 @@ END
   need_root
   need_command python3 openssl redis-cli
   local base tls
+  constant_set lib/shared/common.sh COMMON_READY 2
   for tls in off on; do
     rm -f go
     base=$(ports_pick 2)
@@ -59,7 +61,7 @@ END
       $((base + 1)) "$SCRATCH" "$SCRATCH" >late
     chmod +x late
     squatter_start $((base + 1))
-    master "INSTANCES=2 REDISBASE=$base READY_TIMEOUT=2 TLS=$tls SERVER_PREFIX=$SCRATCH/late" 'server_start 2 || { server_stop; exit 1; }' || :
+    master "INSTANCES=2 REDISBASE=$base TLS=$tls SERVER_PREFIX=$SCRATCH/late" 'server_start 2 || { server_stop; exit 1; }' || :
     assert_failure 1
     assert_contains "1 instances do not answer PING after 2 s, ports: $((base + 1))" "$stderr"
     [[ $tls == on ]] || assert_contains "another process listens on the ports $((base + 1)), and gets no password" "$stderr"

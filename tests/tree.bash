@@ -121,7 +121,7 @@ remote_script() {
     # shellcheck source=/dev/null
     . "$LIB/core/log.sh" && . "$LIB/core/call.sh" && . "$REPO/tests/script.bash"
     RUN_ID=$run RUN_OPEN=${RUN_OPEN-} REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
-    RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t%s' "$RUN_ID" "${LEASE:-10}")
+    RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t%s' "$RUN_ID" "${TREE_LEASE:-10}")
     if [[ -n ${SCRIPT_CODE-} ]]; then
       LIB=$file.lib
       mkdir -- "$LIB" && cp -r -- "$REPO/lib"/{shared,host} "$LIB"
@@ -157,7 +157,7 @@ tune_table() {
 # Set the default settings that scripts are sent.
 # Usage: tree_defaults   Sets: RUN_ID and more   Returns: 0
 tree_defaults() {
-  RUN_ID=test-1 LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY='' SYSINFO_OMIT=none
+  RUN_ID=test-1 TREE_LEASE=120 TUNE_ROWS='' ADDRESS=10.0.0.1 REDIS_BINARY='' SYSINFO_OMIT=none
   NEED_MBIT=1 NEED_PORTS=1 NEED_FILES=1 NEED_NUMACTL='' NEED_REACH='' FIRST_PORT=6379 LAST_PORT=6380 LAST_BUS=0 NEED_DISK=0 PROGRAM_KEY=''
 }
 

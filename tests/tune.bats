@@ -190,7 +190,7 @@ END
 @test "without a heartbeat the watchdog restores the host; the next apply reports it and tunes it again" {
   local original
   original=$(tree_state)
-  LEASE=2
+  TREE_LEASE=2
   tune apply
   wait_until 20 test -e host/tune-test-1/lapsed
   assert_equal "$(tree_state)" "$original"
@@ -199,7 +199,7 @@ END
   run_split remote_script lock renew
   assert_output lapsed
   # Enough time for a slow machine to send a heartbeat.
-  LEASE=120
+  TREE_LEASE=120
   rm host/run-test-1/owner
   sed -i '1s/2$/120/' host/tune-test-1/owner
   tune apply
@@ -217,7 +217,7 @@ END
   local original damage
   original=$(tree_state)
   for damage in ': >' 'rm -f'; do
-    LEASE=2
+    TREE_LEASE=2
     tune apply
     cp host/tune-test-1/owner record
     bash -c "$damage host/tune-test-1/owner"
@@ -273,7 +273,7 @@ END
   local original
   original=$(tree_state)
   # The interval of the watchdog is a tenth of the lease.
-  LEASE=30
+  TREE_LEASE=30
   tune apply
   rm -rf host
   wait_until 60 tree_is "$original"

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2030,SC2031 # tests add more files to FILES
 
 load helper
+load constant
 load netns
 load tree
 
@@ -173,7 +174,8 @@ long_run() {
 }
 
 @test "kill -9: without a stop the host puts itself back after the lease" {
-  long_run LEASE=10 REMOTE_RETRY=5
+  constant_set lib/core/lock.sh _LOCK_SPARE 5
+  long_run REMOTE_RETRY=5
   kill -KILL "$JOB_PID"
   job_wait 60
   wait_until 60 value_is /proc/sys/vm/swappiness "$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"
@@ -197,11 +199,12 @@ long_run() {
 
 @test "a master that stands still for longer than the lease: the server puts itself back, and the master says so when it goes on" {
   local port=6379 somaxconn
+  constant_set lib/core/lock.sh _LOCK_SPARE 3
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
   somaxconn=$(netns_host server cat /proc/sys/net/core/somaxconn)
   job_start netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" \
-    REMOTE_DIR="$SCRATCH/host" CONNECT_TIMEOUT=5 REDISBASE="$port" RATE=20 KEYS=100000 LEASE=8 REMOTE_RETRY=5 REPLY_TIMEOUT=300 TUNE.somaxconn=on
+    REMOTE_DIR="$SCRATCH/host" REDISBASE="$port" RATE=20 KEYS=100000 REMOTE_RETRY=5 REPLY_TIMEOUT=300 TUNE.somaxconn=on
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   assert_equal "$(netns_host server cat /proc/sys/net/core/somaxconn)" 65535
   assert_equal "$(value_of /proc/sys/vm/swappiness)" 37

@@ -21,7 +21,6 @@
 cmd_run() {
   local failed=0 page
   options_read "${BASH_SOURCE[0]}" "$@"
-  lock_settings_check
   plan_settle
   RUN=
   cleanup_push progress_leave

@@ -11,14 +11,8 @@ _LOCK_USER= # of this process, once lock_owner has asked for it
 # Exit status of lock_during when the lock is not available, and of lock_clean; that of lock_clean when another run only uses the host.
 readonly LOCK_TAKEN=75 LOCK_BESIDE=76
 LOCK_WHY= # then the reason
-
-# Refuse a lease that ends while the run still waits for a host.
-# Usage: lock_settings_check
-# Globals: LEASE REMOTE_RETRY
-# Returns: exits 2
-lock_settings_check() {
-  [[ $LEASE == auto ]] || ((LEASE > REMOTE_RETRY)) || conf_refuse LEASE "not more than REMOTE_RETRY=$REMOTE_RETRY; set LEASE=auto, or a lower REMOTE_RETRY"
-}
+# Seconds of a lease in addition to REMOTE_RETRY: it must not end while the run still waits for a host.
+readonly _LOCK_SPARE=60
 
 # Take the lock of each server for this run, open its directory on every host, and renew them until the script ends.
 # Usage: lock_take HOST...
@@ -64,7 +58,7 @@ lock_turn() {
 
 # Hold the lock of the server in HOST, and renew it, while a function runs.
 # Usage: lock_during FUNCTION [ARG]...
-# Globals: HOST LEASE RUN_ID RUN_OWNER
+# Globals: HOST RUN_ID RUN_OWNER
 # Returns: the status of FUNCTION; LOCK_TAKEN, and sets LOCK_WHY, if another run has the lock.
 lock_during() {
   local status=0 why=$_REMOTE_TMP/lock.$BASHPID renewer
@@ -148,7 +142,7 @@ _lock_give() {
 # gets a line for each beat. After three beats without an answer it is replaced.
 # Usage: _lock_renew MASTER HOST...
 #   MASTER is the pid of the master
-# Globals: LEASE RUN_OWNER
+# Globals: RUN_OWNER
 _lock_renew() {
   local master=$1 start next pace host lease beats
   local -A to=() from=() pid=() started=() said=() missed=()
@@ -217,7 +211,7 @@ _lock_heard() {
     [[ $line == @(held|lapsed|lost) ]] || continue
     missed[$host]=0
     [[ $line != lapsed || ${said[$host]-} == lapsed ]] ||
-      log_warn "$host: LEASE=$lease: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
+      log_warn "$host: lease expired (no heartbeat for $lease s): tuning was reverted; it is reapplied before the next repeat"
     said[$host]=$line
   done
 }
@@ -238,11 +232,10 @@ _lock_sessions_end() {
 
 # The seconds that a lock, and the tuning of a host, last without a heartbeat.
 # Usage: lock_lease
-# Globals: LEASE REMOTE_RETRY
+# Globals: REMOTE_RETRY
 # Returns: sets REPLY
 lock_lease() {
-  REPLY=$LEASE
-  [[ $LEASE != auto ]] || REPLY=$((REMOTE_RETRY + 60))
+  REPLY=$((REMOTE_RETRY + _LOCK_SPARE))
 }
 
 # Set the run's name, and its owner's line as it is sent to every host.
@@ -260,7 +253,7 @@ lock_name() {
 
 # This process as an owner (lib/shared/owner.sh reads the line).
 # Usage: lock_owner NAME
-# Globals: LEASE REMOTE_RETRY
+# Globals: REMOTE_RETRY
 # Returns: sets REPLY
 lock_owner() {
   local user host place

@@ -10,8 +10,9 @@ _REMOTE_FD=                # open as long as this script runs, and locked
 _REMOTE_START=             # when the script began: identifies the master, and not a later process with its pid
 declare -A _REMOTE_OPEN=() # hosts that answered once in this run
 declare -A _REMOTE_LOCAL=()
-_REMOTE_OURS= # the addresses of this machine
-_REMOTE_NAME= # the name of our files on a host, by their checksum
+declare -A _REMOTE_WAIT=() # by host: the seconds to wait for a connection
+_REMOTE_OURS=              # the addresses of this machine
+_REMOTE_NAME=              # the name of our files on a host, by their checksum
 
 # Runs what comes on stdin: a line MARK BYTES, and a text with that number of bytes. Start-up files of the login shell may read stdin instead.
 # shellcheck disable=SC2016 # expanded on the host
@@ -103,21 +104,40 @@ remote_is_local() {
 # Globals: SSH_CONFIG HOST_PORT _REMOTE_OURS
 _remote_named() {
   local name=$1 key value address found=1
-  local -a config=()
   [[ $name == *[!0-9.]* && $name != *:* && ${HOST_PORT[$name]-22} == 22 ]] || return 1
-  [[ -z ${SSH_CONFIG-} ]] || config=(-F "$SSH_CONFIG")
   while read -r key value; do
     case $key in
       hostname) name=$value ;;
       port) [[ $value == 22 ]] || return 1 ;;
       proxycommand | proxyjump) [[ $value == none ]] || return 1 ;;
     esac
-  done < <(ssh -G "${config[@]}" -- "$name" 2>/dev/null)
+  done < <(_remote_config "$name")
   while read -r address _; do
     remote_is_loopback "$address" || [[ $_REMOTE_OURS == *" $address "* ]] || return 1
     found=0
   done < <(run_limited 10 getent ahosts "$name" 2>/dev/null)
   return "$found"
+}
+
+# Print the configuration of ssh for a host.
+# Usage: _remote_config HOST
+# Globals: SSH_CONFIG
+_remote_config() {
+  local -a config=()
+  [[ -z ${SSH_CONFIG-} ]] || config=(-F "$SSH_CONFIG")
+  ssh -G "${config[@]}" -- "$1" 2>/dev/null
+}
+
+# The seconds to wait for a connection: as in the configuration of ssh, which an option would override, and 10 without a number there.
+# Usage: _remote_wait HOST
+# Returns: sets _REMOTE_WAIT
+_remote_wait() {
+  local key value
+  [[ -z ${_REMOTE_WAIT[$1]-} ]] || return 0
+  _REMOTE_WAIT[$1]=10
+  while read -r key value; do
+    [[ ! $key:$value =~ ^connecttimeout:[1-9][0-9]{0,4}$ ]] || _REMOTE_WAIT[$1]=$value
+  done < <(_remote_config "$1")
 }
 
 # Whether an address is reachable only from its own machine.
@@ -130,14 +150,17 @@ remote_is_loopback() {
 # Usage: remote_reach HOST...
 # Returns: 1 if a host is unreachable; SIDE_OUT then has the reason, by host.
 remote_reach() {
-  local host failed=0
+  local host failed=0 longest=0
   local -a new=()
   # Checked here, so that the subshells need not check again.
   for host; do
-    remote_is_local "$host" || _remote_name
     [[ -n ${_REMOTE_OPEN[$host]+set} ]] || new+=("$host")
+    ! remote_is_local "$host" || continue
+    _remote_name
+    _remote_wait "$host"
+    ((longest >= _REMOTE_WAIT[$host])) || longest=${_REMOTE_WAIT[$host]}
   done
-  side_run $((CONNECT_TIMEOUT + 30)) _remote_try "${new[@]}" || failed=1
+  side_run $((longest + 30)) _remote_try "${new[@]}" || failed=1
   for host in "${new[@]}"; do
     ((${SIDE_STATUS[$host]})) || _REMOTE_OPEN[$host]=yes
   done
@@ -287,8 +310,9 @@ remote_words() {
 _remote_options() {
   local host=$1
   _remote_socket "$host"
+  _remote_wait "$host"
   # Forwarding options of the user's ssh_config are off: a host gets no agent, no port and no display of the master.
-  options=(-o BatchMode=yes -o StrictHostKeyChecking=yes -o "ConnectTimeout=$CONNECT_TIMEOUT"
+  options=(-o BatchMode=yes -o StrictHostKeyChecking=yes -o "ConnectTimeout=${_REMOTE_WAIT[$host]}"
     -o ServerAliveInterval=5 -o ServerAliveCountMax=3
     -o ForwardAgent=no -o ForwardX11=no -o ClearAllForwardings=yes -o GSSAPIDelegateCredentials=no -o Tunnel=no
     -o PermitLocalCommand=no -o RemoteCommand=none -o RequestTTY=no -o EscapeChar=none

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Instances of a Redis Cluster, on the server: what each knows of the others before it starts, and when the cluster is ready.
 # Globals: CLUSTER_TABLE (lines PORT NODE SHARD ROLE MASTER_PORT FIRST LAST ID ADDRESS, empty without a cluster; other servers have some of
-# them), INSTANCE_PLAN (those of this server), SERVER_ADDRESS, READY_TIMEOUT.
+# them), INSTANCE_PLAN (those of this server), SERVER_ADDRESS.
 
 # Write nodes.conf of every instance. No CLUSTER MEET is sent, so that no other process can join by mistake.
 # Usage: host_cluster_write
@@ -28,9 +28,9 @@ host_cluster_write() {
 
 # Wait until every instance reports that the cluster is complete and its replication works.
 # Usage: host_cluster_ready
-# Globals: CLUSTER_TABLE SERVER_ADDRESS READY_TIMEOUT RECORD
+# Globals: CLUSTER_TABLE SERVER_ADDRESS RECORD
 host_cluster_ready() {
-  local end=$((SECONDS + READY_TIMEOUT)) all pid start port role address why
+  local end=$((SECONDS + COMMON_READY)) all pid start port role address why
   local -A process=()
   [[ -n $CLUSTER_TABLE ]] || return 0
   while read -r pid start port; do process[$port]="$pid $start"; done <"$RECORD"
@@ -42,7 +42,7 @@ host_cluster_ready() {
       proc_alive "$pid" "$start" || host_server_ended "$port"
       ((SECONDS < end)) || {
         host_server_said "$port"
-        fail "port $port: $why after $READY_TIMEOUT s; is port $((port + 10000)) open between the nodes?"
+        fail "port $port: $why after $COMMON_READY s; is port $((port + 10000)) open between the nodes?"
       }
       proc_wait 0.05
     done

@@ -4,7 +4,6 @@
 # Needs: user
 # Reads user: REDIS_USER
 # Reads tls kind: REDIS_BINARY
-# Reads installed package built build: READY_TIMEOUT
 # Reads package: DEPS_SCRIPT
 #   DEPS_SCRIPT is the text of tools/deps.sh
 
@@ -51,7 +50,7 @@ host_redis_user() {
 
 # Another program of that name may treat any argument as its configuration, and never return.
 host_redis_returns() {
-  run_limited $((READY_TIMEOUT < 10 ? READY_TIMEOUT : 10)) "$1" --version >/dev/null || (($? != 124)) || exit 1
+  run_limited 10 "$1" --version >/dev/null || (($? != 124)) || exit 1
 }
 
 # Print the path of a program that is installed, given by its name or path.

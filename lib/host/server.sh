@@ -5,7 +5,7 @@
 # Reads start fault info answers logs: SERVER_ADDRESS
 # Reads start fault answers: REDIS_BINARY
 # Reads start fault: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
-# Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY BIO_CPUS LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS READY_TIMEOUT
+# Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY BIO_CPUS LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS
 # Reads fault: LOAD_USER NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAILBACK SETTLE
 #   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
 #   tabs
@@ -136,7 +136,7 @@ host_server_conf() {
 
 # Send PING to every instance until all have answered.
 host_server_ready() {
-  local end=$((SECONDS + READY_TIMEOUT)) pid start port
+  local end=$((SECONDS + COMMON_READY)) pid start port
   local -A waiting=()
   while read -r pid start port; do waiting[$port]="$pid $start"; done <"$RECORD"
   while :; do
@@ -155,7 +155,7 @@ host_server_ready() {
       read -r port _ <<<"${!waiting[*]}"
       host_server_said "$port"
       [[ -z ${PROTOCOL_TAKEN-} ]] || printf 'another process listens on the ports%s, and gets no password\n' "$PROTOCOL_TAKEN" >&2
-      fail "${#waiting[@]} instances do not answer PING after $READY_TIMEOUT s, ports: ${!waiting[*]}"
+      fail "${#waiting[@]} instances do not answer PING after $COMMON_READY s, ports: ${!waiting[*]}"
     }
     proc_pause
   done

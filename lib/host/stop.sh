@@ -82,7 +82,7 @@ host_stop_alive() {
   # The process shows it, unless it is on another machine.
   if ! owner_here; then
     owner_age "$2" || :
-    why="its master was heard $OWNER_AGE s ago and counts as alive for $OWNER_LEASE s (LEASE): interrupt it there, or wait"
+    why="its master was heard $OWNER_AGE s ago and counts as alive for $OWNER_LEASE s: interrupt it there, or wait"
   fi
   text="$(owner_say) $3, and $why"
   printf 'alive\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$OWNER_RUN" "$OWNER_PID" "$OWNER_START" "$OWNER_BOOT" "$OWNER_SPACE" "$text"

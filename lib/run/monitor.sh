@@ -6,7 +6,7 @@ _MONITOR_ON=   # they run on the servers now
 _MONITOR_LAST= # the phase that runs, or none
 _MONITOR_NEXT=0
 declare -A _MONITOR_LOST=() # servers that did not answer the last look at their guard
-readonly _MONITOR_ANSWER=30 # seconds in which a server answers such a look, after the connection
+readonly _MONITOR_ANSWER=40 # seconds in which a server answers such a look, also if it must be connected again
 MONITOR_ALARM=              # why the guard has ended the load of this repeat
 MONITOR_ROWS=               # the counters at the last mark, as lib/host/monitor.sh prints them, of all servers
 # By server: the same of it alone.
@@ -117,7 +117,7 @@ monitor_alarm() {
   [[ ${1-} == now ]] || ((SECONDS >= _MONITOR_NEXT)) || return 0
   _MONITOR_NEXT=$((SECONDS + 2))
   # The next look is due soon, so this one is not repeated.
-  CALL_RETRY=0 servers_side $((CONNECT_TIMEOUT + _MONITOR_ANSWER)) _monitor_alarm 2>"$said" || :
+  CALL_RETRY=0 servers_side "$_MONITOR_ANSWER" _monitor_alarm 2>"$said" || :
   for host in $HOST; do
     _monitor_look "$host" "${SIDE_STATUS[$host]}" "${SIDE_OUT[$host]}" "$said" || bad=1
   done
@@ -141,7 +141,7 @@ _monitor_look() {
       [[ -z ${_MONITOR_LOST[$1]+set} ]] || return 0
       _MONITOR_LOST[$1]=yes
       log_progress_end
-      log_warn "$1 does not answer ($(if (($2 == 124)); then echo "no answer within $((CONNECT_TIMEOUT + _MONITOR_ANSWER)) s"; else remote_reason "$4"; fi)), so its guard cannot be checked; trying again"
+      log_warn "$1 does not answer ($(if (($2 == 124)); then echo "no answer within $_MONITOR_ANSWER s"; else remote_reason "$4"; fi)), so its guard cannot be checked; trying again"
       return 0
       ;;
     *)

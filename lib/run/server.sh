@@ -129,7 +129,7 @@ _server_begin() {
   LOAD_COMMANDS=$(load_commands)
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.
-  servers_side $((REMOTE_RETRY + 2 * READY_TIMEOUT + 120)) _server_start || return
+  servers_side $((REMOTE_RETRY + 2 * COMMON_READY + 120)) _server_start || return
   LOAD_USER='' SERVER_CERTIFICATE='' SERVER_IGNORED=
   for host in $HOST; do _server_started "$host" || return; done
 }

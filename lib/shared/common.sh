@@ -3,6 +3,9 @@
 # Sent before every script of a host, and read by the master too: the end of a script, programs with a time limit, and
 # the names of phases.
 
+# Seconds for all instances to answer PING, and for a cluster to be complete.
+readonly COMMON_READY=60
+
 # End the script with one line on stderr.
 # Usage: fail MESSAGE...
 fail() {

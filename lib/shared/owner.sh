@@ -242,7 +242,7 @@ owner_keeps() {
   OWNER_WHY="the lock of this run is missing"
   # The link is in our directory, and the file that it leads to must be ours.
   [[ -O $folder/lock ]] && { IFS= read -r line <"$folder/lock"; } 2>/dev/null && [[ $line == "$RUN_OWNER" ]] || return
-  OWNER_WHY="the lock of this run was not renewed for $OWNER_LEASE s (LEASE), and another run may have had the server"
+  OWNER_WHY="the lock of this run was not renewed for $OWNER_LEASE s, and another run may have had the server"
   owner_here || ((OWNER_AGE < OWNER_LEASE))
 }
 

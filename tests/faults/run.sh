@@ -160,6 +160,7 @@ seed_run() {
 # Usage: hosts_up   Sets: state_first   Returns: 0, or 1 when a run without a fault fails
 hosts_up() {
   netns_up "$SCRATCH"
+  sed -i 's/ConnectTimeout .*/ConnectTimeout 2/' "$NETNS_SSH_CONFIG"
   # A separate disk, so that it can be full.
   # shellcheck disable=SC2016 # expanded there
   netns_host server bash -c 'mkdir -p -m 700 -- "$1" && mount -t tmpfs -o size=32M,mode=700 none "$1"' bash "$RUN_FOLDER"
@@ -224,8 +225,8 @@ main_end() {
 scratch_setup
 RUN_FOLDER=$SCRATCH/host
 WORDS=(-s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" SSH_CONFIG="$SCRATCH/netns/ssh_config" SRV_OVERRIDE=4 KEYS=500
-  VALUE_SIZES=100 REPORT=on REDISRUNS=2 TIME=1 RATE=4000 PHASES="set get" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$RUN_FOLDER" CONNECT_TIMEOUT=2
-  REPLY_TIMEOUT=3 READY_TIMEOUT=20 REMOTE_RETRY=8 LEASE=60)
+  VALUE_SIZES=100 REPORT=on REDISRUNS=2 TIME=1 RATE=4000 PHASES="set get" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$RUN_FOLDER"
+  REPLY_TIMEOUT=3 REMOTE_RETRY=8)
 trap main_end EXIT
 # A second signal, from make or timeout, would end the EXIT trap before its first line.
 trap "trap '' INT TERM HUP; exit 130" INT

@@ -53,7 +53,7 @@ function setup_line(line, into,    f) {
 function passing(key, where) {
   return where != "setting" ? \
     key !~ /^sysctl\./ && tolower(key) ~ /uptime|(^|[._])(date|time|load|loadavg|free|available|used|pid|boot|captured|mhz)($|[._])/ : \
-    key ~ /^(RESULTS_DIR|REMOTE_DIR|SSH_CONFIG|CONNECT_TIMEOUT|REMOTE_RETRY|LEASE|SYSINFO_OMIT|PLAN_OPS|READY_TIMEOUT|SMALLEST|VARIANTS)$/
+    key ~ /^(RESULTS_DIR|REMOTE_DIR|SSH_CONFIG|REMOTE_RETRY|SYSINFO_OMIT|PLAN_OPS|SMALLEST|VARIANTS)$/
 }
 
 function show(facts, key) {

@@ -14,7 +14,7 @@ reset_during() {
   local name=$1 seconds=$2 status=0 failed=$FAILED
   lab_three || return
   reset_state "$name" >"$LAB_WORK/before"
-  lab_begin "$3" -v native PHASES="populate get set" TIME=60 READY_TIMEOUT=60 REPLY_TIMEOUT=60 REMOTE_RETRY=20 || return
+  lab_begin "$3" -v native PHASES="populate get set" TIME=60 REPLY_TIMEOUT=60 REMOTE_RETRY=20 || return
   sleep "$seconds" # the time that is tested
   lab_reset "$name"
   lab_ready "$name" || return
