@@ -72,8 +72,11 @@ cmd_plan() {
 
 # Warn of points whose used_memory may be more than 1 % off FILL.
 _plan_fill() {
-  local found fix fill
-  while IFS=$'\t' read -r found fix fill; do log_warn "FILL=$fill: $found; set $fix"; done < <(printf '%s' "$PLAN_DOUBTS")
+  local doubt found fix fill
+  for doubt in "${PLAN_DOUBTS[@]}"; do
+    IFS=$'\t' read -r found fix fill <<<"$doubt"
+    log_warn "FILL=$fill: $found; set $fix"
+  done
 }
 
 # Warn of the point that needs most DRAM, if the server has less: a run would refuse it.

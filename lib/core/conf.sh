@@ -31,16 +31,14 @@ conf_defaults() {
   mapfile -t -O 1 lines <"$file" # by number of the line
   for number in "${!lines[@]}"; do
     [[ ${lines[number]} == [A-Z]*=*'  #: '* ]] || continue
-    name=${lines[number]%%=*} value=${lines[number]#*=}
-    _CONF_KIND[$name]=${value#*'  #: '}
-    value=${value%%'  #: '*} value=${value#\"} value=${value%\"}
-    [[ $name != *.* ]] || _CONF_PARTS[${name%%.*}]+=" $name"
-    conf_variable "$name"
-    _CONF_NAMES+=("$name")
-    CONF_VARIABLES+=("$REPLY")
-    _CONF_DEFAULTS+=("$REPLY=$value")
-    _CONF_VALUE["default $name"]=$value
-    _CONF_WHERE["default $name"]=$file:$number
+    name=${lines[number]%%=*} value=${lines[number]#*=} REPLY=$name
+    _CONF_KIND[$name]=${value#*'  #: '} value=${value%%'  #: '*} value=${value#\"} value=${value%\"}
+    if [[ $name == *.* ]]; then
+      conf_variable "$name"
+      _CONF_PARTS[${name%%.*}]+=" $name"
+    fi
+    _CONF_NAMES+=("$name") CONF_VARIABLES+=("$REPLY") _CONF_DEFAULTS+=("$REPLY=$value")
+    _CONF_VALUE["default $name"]=$value _CONF_WHERE["default $name"]=$file:$number
   done
 }
 

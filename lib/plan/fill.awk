@@ -204,20 +204,20 @@ function tier_spaces(data, instances,    i, number, part_bytes, limit, least, li
   return limits_text "\t" spaces_text
 }
 
-# Print why the used_memory of a point may be more than 1 % off FILL, lines `doubt FOUND FIX FILL`. A table that doubles, or a value that is large compared
+# Say why the used_memory of a point may be more than 1 % off FILL. A table that doubles, or a value that is large compared
 # with the target, makes some fill targets impossible.
-function doubts_print(point, size, instances, target, full, growing,    gap) {
+function doubts_say(point, size, instances, target, full, growing,    gap) {
   if (target == "") return
   gap = fill_gap(target, full)
-  if (gap != "") print "doubt", gap " for " point, "another FILL: no number of keys comes nearer (docs/tiers.md)", V["FILL"]
+  if (gap != "") say("doubt", gap " for " point OFS "another FILL: no number of keys comes nearer (docs/tiers.md)" OFS V["FILL"])
   gap = growing ? fill_gap(target, full + growing) : ""
   if (gap != "")
-    print "doubt", "up to " gap " for " point " after the keys are set, until requests have emptied an outgrown table", \
-      "another FILL, or a phase of GETs before the one to compare", V["FILL"]
+    say("doubt", "up to " gap " for " point " after the keys are set, until requests have emptied an outgrown table" OFS \
+      "another FILL, or a phase of GETs before the one to compare" OFS V["FILL"])
   size = form_of(size, instances)
   if (COST_TABLE[size] "" == "0")
-    print "doubt", "unknown for " point ": the tables of this server are neither those of Redis nor those of Valkey", \
-      "KEYS, and compare used_memory with the plan", V["FILL"]
+    say("doubt", "unknown for " point ": the tables of this server are neither those of Redis nor those of Valkey" OFS \
+      "KEYS, and compare used_memory with the plan" OFS V["FILL"])
 }
 
 # The distance of a fill from its target, if it is more than 1 %.

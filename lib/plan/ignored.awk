@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Settings of the user that have no effect in combination with others, or an unexpected effect: lines `note FOUND WANTED FIX`, tab-separated.
+# Settings of the user that have no effect in combination with others, or an unexpected effect.
 
 function note(found, wanted, fix,    line) {
   # A value may have one.
   gsub(/\t/, " ", found)
-  line = "note\t" found "\t" wanted "\t" fix
-  if (!(line in NOTED)) print line
+  line = found "\t" wanted "\t" fix
+  if (!(line in NOTED)) say("note", line)
   NOTED[line] = 1
 }
 

@@ -2,8 +2,13 @@
 # The planner: from settings by layer and facts of the servers to a plan. It calls no host and starts nothing.
 # Environment: LIB and ROOT, directories of this project; DO=settings: no facts are known yet, and only settings are wanted; RESUME, if a run is
 # resumed, whose plan.tsv has the values of its rows.
-# Prints lines, tab-separated: `row`, then a line of plan.tsv; `set`, then a line of settings.tsv (docs/plan.md); `note FOUND WANTED FIX`, settings without
-# effect; `doubt FOUND FIX FILL`, fills that may be missed; or one line `refuse TEXT`, and exits 2.
+# Prints a line with the numbers of lines of the groups that follow it, tab-separated lines each (docs/plan.md):
+#   set    lines of settings.tsv, those of the run first
+#   run    settings of the run, VARIABLE=VALUE
+#   row    lines of plan.tsv
+#   note   FOUND WANTED FIX: settings without effect
+#   doubt  FOUND FIX FILL: fills that may be missed
+# Instead of these, `refuse TEXT`, and exits 2.
 
 BEGIN {
   FS = OFS = "\t"
@@ -20,7 +25,8 @@ END {
   variants = words("VARIANTS", VARIANT_NAME)
   early = ENVIRON["DO"] == "settings"
   if (early) {
-    settings_print()
+    settings_say()
+    said_print()
     exit 0
   }
   enter(VARIANT_NAME[1])
@@ -31,9 +37,20 @@ END {
   points_make()
   cells_make()
   notes_make()
-  rows_print()
-  settings_print()
+  rows_say()
+  settings_say()
+  said_print()
   exit 0
+}
+
+# Keep a line of a group for said_print.
+function say(group, line) {
+  SAID[group, ++SAYS[group]] = line
+}
+function said_print(    groups, group, g, i) {
+  groups = split("set run row note doubt", group, " ")
+  for (g = 1; g <= groups; g++) printf "%d%s", SAYS[group[g]], g < groups ? " " : "\n"
+  for (g = 1; g <= groups; g++) for (i = 1; i <= SAYS[group[g]]; i++) print SAID[group[g], i]
 }
 
 # The variant after another one; the first comes last.
@@ -113,7 +130,7 @@ function cell_make(v, p,    size, instances, number, held, data, full, growing, 
     whole(rule) OFS whole(dram_of(data, growing, instances)) OFS \
     source_of(sized, instances) OFS clients_text(instances)
   outgrown_all = outgrown_of(size, instances, number)
-  if (v == 1) doubts_print(POINT[p], size, instances, target, full, outgrown_all)
+  if (v == 1) doubts_say(POINT[p], size, instances, target, full, outgrown_all)
   CELL_MORE[v, p] = whole(outgrown_all) OFS tier_spaces(data, instances) OFS client_places() OFS whole(largest)
   CELL_DATA[v, p] = data
   CELL_SECONDS[v, p] = seconds_of(number * instances, data)
@@ -159,43 +176,48 @@ function hit_seconds(number) {
   return whole(number / V["PLAN_OPS"] + 1 + 9 * (V["SEARCH_TIME"] + 1)) + 0
 }
 
-# Note the settings that a point changes: CHANGED, lines VARIANT POINT NAME VALUE FROM.
+# Note the settings that a point changes: CHANGED[v, 1..CHANGES[v]], lines of settings.tsv.
 function changes_make(v, p,    a) {
   for (a = 1; a <= axes; a++) change_note(v, p, AXIS[a])
   change_note(v, p, "KEYS")
   change_note(v, p, "KEY_MAX")
 }
 function change_note(v, p, name) {
-  if (V[name] "" != KEPT[VARIANT, name] "" || name in POINTED) CHANGED[v] = CHANGED[v] "set\t" setting_line(VARIANT, POINT[p], name)
+  if (V[name] "" != KEPT[VARIANT, name] "" || name in POINTED) CHANGED[v, ++CHANGES[v]] = setting_line(VARIANT, POINT[p], name)
 }
 
 # A line of settings.tsv; in sources, the directory of the project is left out.
 function setting_line(variant, point, name,    from) {
   from = where(name)
   if (index(from, ROOT "/") == 1) from = substr(from, length(ROOT) + 2)
-  return variant OFS point OFS name OFS V[name] OFS from "\n"
+  return variant OFS point OFS name OFS V[name] OFS from
 }
 
-# Print the settings: those of the run, those that a variant sets or changes, and those that a point changes.
-function settings_print(    v, i, name) {
+# Say the settings: those of the run, those that a variant sets or changes, and those that a point changes.
+function settings_say(    v, i, name) {
   enter("")
-  for (i = 1; i <= names; i++) printf "set\t%s", setting_line("-", "-", NAME[i])
+  for (i = 1; i <= names; i++) {
+    name = NAME[i]
+    say("set", setting_line("-", "-", name))
+    gsub(/[.-]/, "_", name)
+    say("run", toupper(name) "=" V[NAME[i]])
+  }
   for (v = 1; v <= variants; v++) {
     enter(VARIANT_NAME[v])
     for (i = 1; i <= names; i++) {
       name = NAME[i]
-      if (V[name] "" != KEPT["", name] "" || layer_key(layer_of(name)) == "variant:" VARIANT) printf "set\t%s", setting_line(VARIANT, "-", name)
+      if (V[name] "" != KEPT["", name] "" || layer_key(layer_of(name)) == "variant:" VARIANT) say("set", setting_line(VARIANT, "-", name))
     }
-    printf "%s", CHANGED[v]
+    for (i = 1; i <= CHANGES[v]; i++) say("set", CHANGED[v, i])
   }
 }
 
-# Print the plan: variants alternate within a repeat (A B A B), so that a drift of the machine affects all of them.
-function rows_print(    a, p, v, r, least, most, line, number, searched, seconds) {
-  line = "row\tnumber\tvariant\tpoint\trepeat\tneed\tsweep"
+# Say the rows: variants alternate within a repeat (A B A B), so that a drift of the machine affects all of them.
+function rows_say(    a, p, v, r, least, most, line, number, searched, seconds) {
+  line = "number\tvariant\tpoint\trepeat\tneed\tsweep"
   for (a = 1; a <= axes; a++) line = line OFS axis_column(AXIS[a])
-  print line, "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
-    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size"
+  say("row", line OFS "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
+    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size")
   enter(VARIANT_NAME[1])
   least = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MIN"] : V["REDISRUNS"]
   most = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MAX"] : V["REDISRUNS"]
@@ -209,8 +231,8 @@ function rows_print(    a, p, v, r, least, most, line, number, searched, seconds
           searched = 1
           seconds += CELL_SEARCH[v, p]
         }
-        print "row", ++number, VARIANT_NAME[v], POINT[p], r, r <= least + 0 ? "yes" : "maybe", POINT_TOLD[p] == "" ? "-" : POINT_TOLD[p], POINT_VALUES[p], \
-          CELL[v, p], whole(seconds), CELL_MORE[v, p]
+        say("row", ++number OFS VARIANT_NAME[v] OFS POINT[p] OFS r OFS (r <= least + 0 ? "yes" : "maybe") OFS \
+          (POINT_TOLD[p] == "" ? "-" : POINT_TOLD[p]) OFS POINT_VALUES[p] OFS CELL[v, p] OFS whole(seconds) OFS CELL_MORE[v, p])
       }
   }
 }

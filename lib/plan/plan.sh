@@ -6,12 +6,12 @@
 PLAN_ROWS=()
 PLAN_COLUMNS=()
 # Settings of the user without effect, lines FOUND WANTED FIX, tab-separated.
-PLAN_NOTES=
+PLAN_NOTES=()
 # Why points of the first variant may miss FILL by more than 1 %, lines FOUND FIX FILL.
-PLAN_DOUBTS=
-# The lines of settings.tsv, without a header.
-_PLAN_SETTINGS=()
-# What settings change: by variant, lines VARIABLE=VALUE, and `-` has those of the run; by VARIANT POINT, lines NAME=VALUE, a tab and the source.
+PLAN_DOUBTS=()
+# The lines of settings.tsv, without a header, and the settings of the run, VARIABLE=VALUE.
+_PLAN_SETTINGS=() _PLAN_RUN=()
+# What settings change: by variant, lines VARIABLE=VALUE; by VARIANT POINT, lines NAME=VALUE, a tab and the source.
 declare -A _PLAN_CHANGES=()
 # The current variant.
 PLAN_ENTERED=
@@ -40,29 +40,22 @@ plan_make() {
 # Usage: _plan_take DO
 #   DO as in lib/plan/plan.awk
 _plan_take() {
-  local line
-  local -a lines variant
+  local line sets values rows notes doubts at=1
+  local -a lines
   planner_run "$1"
   mapfile -t lines <<<"$REPLY"
-  PLAN_ROWS=() PLAN_COLUMNS=() PLAN_NOTES='' PLAN_DOUBTS='' _PLAN_SETTINGS=() _PLAN_CHANGES=() PLAN_ENTERED=
-  for line in "${lines[@]}"; do
-    case $line in
-      set$'\t'*) _plan_take_setting "${line#*$'\t'}" ;;
-      row$'\t'*) PLAN_ROWS+=("${line#*$'\t'}") ;;
-      note$'\t'*) PLAN_NOTES+=${line#*$'\t'}$'\n' ;;
-      doubt$'\t'*) PLAN_DOUBTS+=${line#*$'\t'}$'\n' ;;
-    esac
-  done
-  [[ -z $1 ]] || return 0
-  IFS=$'\t' read -r -a PLAN_COLUMNS <<<"${PLAN_ROWS[0]}"
+  read -r sets values rows notes doubts <<<"${lines[0]}"
+  _PLAN_SETTINGS=("${lines[@]:at:sets}") _PLAN_RUN=("${lines[@]:(at += sets):values}") _PLAN_CHANGES=() PLAN_ENTERED=
+  for line in "${_PLAN_SETTINGS[@]:values}"; do _plan_take_change "$line"; done
+  PLAN_ROWS=("${lines[@]:(at += values):rows}") PLAN_NOTES=("${lines[@]:(at += rows):notes}") PLAN_DOUBTS=("${lines[@]:(at += notes):doubts}")
+  IFS=$'\t' read -r -a PLAN_COLUMNS <<<"${PLAN_ROWS[0]-}"
   PLAN_ROWS=("${PLAN_ROWS[@]:1}")
 }
 
-# Take a line of settings.tsv.
-# Usage: _plan_take_setting LINE
-_plan_take_setting() {
+# Take a line of settings.tsv of a variant or a point.
+# Usage: _plan_take_change LINE
+_plan_take_change() {
   local key=${1%%$'\t'*} rest=${1#*$'\t'} REPLY
-  _PLAN_SETTINGS+=("$1")
   if [[ $rest == -$'\t'* ]]; then
     rest=${rest#*$'\t'} rest=${rest%$'\t'*}
     conf_variable "${rest%%$'\t'*}"
@@ -78,11 +71,13 @@ _plan_take_setting() {
 #   VARIANT is empty for those of the run; POINT is empty for those without a point
 #   NAME=VALUE until the next call: settings of a search or a scratch instance, or the KEY_PATTERN that a search has found
 plan_enter() {
-  local line text=${_PLAN_CHANGES["-"]}
+  local line text
   local -a lines
-  [[ -z $1 ]] || text+=${_PLAN_CHANGES[$1]-}
-  mapfile -t lines <<<"${text%$'\n'}"
-  declare -g -- "${lines[@]}"
+  declare -g -- "${_PLAN_RUN[@]}"
+  if [[ -n $1 && -n ${_PLAN_CHANGES[$1]-} ]]; then
+    mapfile -t lines <<<"${_PLAN_CHANGES[$1]%$'\n'}"
+    declare -g -- "${lines[@]}"
+  fi
   conf_variant "$1"
   PLAN_ENTERED=$1 _CONF_POINT=()
   mapfile -t lines <<<"${2:+${_PLAN_CHANGES["$1 $2"]-}}"
@@ -149,8 +144,11 @@ plan_groups() {
 # Print the settings without effect as warnings.
 # Usage: plan_warn
 plan_warn() {
-  local found fix
-  while IFS=$'\t' read -r found _ fix; do log_warn "$found: $fix"; done < <(printf '%s' "$PLAN_NOTES")
+  local note found fix
+  for note in "${PLAN_NOTES[@]}"; do
+    IFS=$'\t' read -r found _ fix <<<"$note"
+    log_warn "$found: $fix"
+  done
 }
 
 # Print the plan, a header first.

@@ -108,10 +108,11 @@ _doctor_ask() {
 
 # Settings without effect.
 _doctor_ignored() {
-  local found wanted fix
-  while IFS=$'\t' read -r found wanted fix; do
+  local note found wanted fix
+  for note in "${PLAN_NOTES[@]}"; do
+    IFS=$'\t' read -r found wanted fix <<<"$note"
     _doctor_row "${SERVERS[0]}" warn settings "$found" "$wanted" "$fix"
-  done < <(printf '%s' "$PLAN_NOTES")
+  done
 }
 
 # The requirements of the plan on links, ports and open files: the maximum over all rows.
@@ -430,9 +431,10 @@ _doctor_memory() {
   free+=$REPLY
   fill_reserve_of "$SERVER_BYTES"
   keep=$REPLY
-  while IFS=$'\t' read -r found fix fill; do
+  for row in "${PLAN_DOUBTS[@]}"; do
+    IFS=$'\t' read -r found fix fill <<<"$row"
     _doctor_row "$HOST" warn fill "$found" "within 1 % of $fill" "$fix"
-  done < <(printf '%s' "$PLAN_DOUBTS")
+  done
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
