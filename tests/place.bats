@@ -111,6 +111,8 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   place cpuless 3 PLACEMENT=split PLACEMENT_NODE=1
   assert_equal "$(shares)" '8-15,24-31 --membind=1 3'
   assert_line 'client --cpunodebind=0 --membind=0'
+  place 2x12 3 PLACEMENT=split CLIENT_PREFIX='numactl -N 0'
+  assert_line 'client '
 }
 
 @test "the first instances go to the node that is asked for, and go on to the next" {
@@ -135,8 +137,8 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
 }
 
 @test "explicit options of numactl take the place of a placement" {
-  place 2x12 2 PLACEMENT=core SERVER_NUMACTL='-N 1 -m 1' CLIENT_NUMACTL='-N 0'
-  assert_output $'6379 - -N 1 -m 1\n6380 - -N 1 -m 1\nclient -N 0'
+  place 2x12 2 PLACEMENT=core SERVER_NUMACTL='-N 1 -m 1'
+  assert_output $'6379 - -N 1 -m 1\n6380 - -N 1 -m 1\nclient '
 }
 
 @test "instances keep off the CPUs of the interrupts, or stay on those they are given" {
@@ -220,10 +222,10 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
   assert_line "cpus $cpu threads 2"
 }
 
-@test "a load generator really runs where CLIENT_NUMACTL says" {
+@test "a load generator really runs where CLIENT_PREFIX says" {
   need_command numactl
   local cpu=$(($(nproc) - 1)) pid
-  job_start "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 RATE=20 KEYS=100000 CLIENT_NUMACTL="-C $cpu" REDISBASE="$(ports_pick 2)" \
+  job_start "$REPO/do_it.sh" run -s demo VALUE_SIZES=100 RATE=20 KEYS=100000 CLIENT_PREFIX="numactl -C $cpu" REDISBASE="$(ports_pick 2)" \
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
   wait_until 60 grep -q 'phase set starts' job.err
   pid=$(cat host/run-*/client-*/test.pid)

@@ -35,7 +35,7 @@ teardown() {
     done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|install|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
   } >theirs/all.conf
   for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS_SERVER REDIS_FROM REDIS_SOURCE REDIS_CONF SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
-    LOCK_DIR RESULTS_DIR SERVER_NUMACTL CLIENT_NUMACTL FACTS SWEEP; do
+    LOCK_DIR RESULTS_DIR SERVER_NUMACTL FACTS SWEEP; do
     grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
   done
   run_split env -u TIERBENCH_REMOTE_DIR -u TIERBENCH_LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null

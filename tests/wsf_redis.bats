@@ -120,7 +120,7 @@ allowed() {
   run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_NUMACTL_OPTIONS='-N 0 -M 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-N 1023 -m 1023'
   assert_failure 3
   assert_match $'fail +variant native +\'numactl -N 0 -M 0\' does not start a program: numactl: [^\n]* SERVER_NUMACTL=-N 0 -M 0 .*-N 0 -m 0\n'
-  assert_match $'fail +variant native +\'numactl -N 1023 -m 1023\' does not start a program: [^\n]*1023[^\n]* CLIENT_NUMACTL=-N 1023 -m 1023 '
+  assert_match $'fail +variant native +\'numactl -N 1023 -m 1023\' does not start a program: [^\n]*1023[^\n]* CLIENT_PREFIX=numactl -N 1023 -m 1023 '
 }
 
 @test "io threads: their number, whether they read, and the CPUs that Redis itself gives them" {

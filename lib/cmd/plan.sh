@@ -247,6 +247,6 @@ _plan_clients() {
   printf 'client\tports\tinstances\tpolicy\n'
   while IFS=$'\t' read -r client port count; do
     place_client "$client"
-    printf '%s\t%d-%d\t%d\t%s\n' "$client" "$port" $((port + count - 1)) "$count" "${REPLY:--}"
+    printf '%s\t%d-%d\t%d\t%s\n' "$client" "$port" $((port + count - 1)) "$count" "${REPLY:-${CLIENT_PREFIX:--}}"
   done < <(shares_clients "${ROW[instances]}")
 }

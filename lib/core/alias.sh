@@ -39,21 +39,21 @@ alias_is_own() {
 # Usage: alias_value THEIR_NAME VALUE
 # Returns: sets REPLY; 1 for any other value
 alias_value() {
-  local theirs=${2:-'""'} pair
+  local theirs=${2:-'""'} values=${_ALIAS_VALUES[$1]} pair
   local -a pairs
-  read -r -a pairs <<<"${_ALIAS_VALUES[$1]}"
+  read -r -a pairs <<<"${values%%'*'*}"
   for pair in "${pairs[@]}"; do
     if [[ ${pair%%=*} == "$theirs" && $pair == *=* ]]; then
       REPLY=${pair#*=}
       return
     fi
   done
-  case ${pairs[-1]} in
-    '*') REPLY=$2 ;;
-    '*='*)
-      pair=${pairs[-1]#*=}
-      REPLY=${pair/'*'/"$2"}
+  case $values in
+    *'*='*)
+      values=${values#*'*='}
+      REPLY=${values/'*'/"$2"}
       ;;
+    *'*') REPLY=$2 ;;
     *) return 1 ;;
   esac
 }

@@ -169,11 +169,11 @@ function other_node(host,    i, node, first, next_node) {
   return first == node ? "" : first
 }
 
-# The numactl options of each client without CLIENT_NUMACTL, in their order, separated by `|`; `-` for a client that is not placed.
+# The numactl options of each client, in their order, separated by `|`; `-` for a client that is not placed, or is by its CLIENT_PREFIX.
 function client_places(    i, j, text, option, node) {
   for (i = 1; i <= clients; i++) {
     option = ""
-    if (V["PLACEMENT"] == "split" && V["SERVER_NUMACTL"] == "")
+    if (V["PLACEMENT"] == "split" && V["SERVER_NUMACTL"] == "" && V["CLIENT_PREFIX"] !~ /^numactl /)
       for (j = 1; j <= servers; j++) {
         if (!is_same(CLIENT[i], SERVER[j])) continue
         node = other_node(SERVER[j])

@@ -26,16 +26,13 @@ launch_words() {
   done
 }
 
-# Test both prefixes of the resolved variant, and its numactl options, on the hosts that will use them, as rows HOST STATE FOUND WANTED FIX.
+# Test both prefixes of the resolved variant, and SERVER_NUMACTL, on the hosts that will use them, as rows HOST STATE FOUND WANTED FIX.
 # Usage: launch_try
-# Globals: HOST CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL CLIENT_NUMACTL, and as tier_policy
+# Globals: HOST CLIENT_IP SERVER_PREFIX CLIENT_PREFIX SERVER_NUMACTL, and as tier_policy
 launch_try() {
   local client
   servers_each _launch_try_server
-  for client in $CLIENT_IP; do
-    _launch_try_numactl "$client" CLIENT_NUMACTL
-    _launch_try_one "$client" CLIENT_PREFIX
-  done
+  for client in $CLIENT_IP; do _launch_try_one "$client" CLIENT_PREFIX; done
   replay_try
 }
 
@@ -44,7 +41,7 @@ launch_try() {
 _launch_try_server() {
   _launch_try_user
   tls_try
-  _launch_try_numactl "$HOST" SERVER_NUMACTL "$(tier_policy)"
+  _launch_try_numactl "$(tier_policy)"
   _launch_try_one "$HOST" SERVER_PREFIX
 }
 
@@ -59,17 +56,17 @@ launch_has() {
   fi
 }
 
-# Test the numactl options of a setting on a host, as a row HOST STATE FOUND WANTED FIX; nothing if it is empty.
-# Usage: _launch_try_numactl HOST SETTING [POLICY]
+# Test SERVER_NUMACTL on the server in HOST, as a row HOST STATE FOUND WANTED FIX; nothing if it is empty.
+# Usage: _launch_try_numactl POLICY
 #   POLICY are the options of the memory tier
 _launch_try_numactl() {
-  local host=$1 name=$2 words why=$_REMOTE_TMP/why
-  [[ -n ${!name} ]] || return 0
-  read -r -a words < <(tier_command "${!name} ${3-}")
-  if call_run "$host" launch "${words[@]}" 2>"$why"; then
-    printf '%s\tok\t%s\t%s\t-\n' "$host" "${words[*]}" "$name starts a program"
+  local words why=$_REMOTE_TMP/why
+  [[ -n $SERVER_NUMACTL ]] || return 0
+  read -r -a words < <(tier_command "$SERVER_NUMACTL $1")
+  if call_run "$HOST" launch "${words[@]}" 2>"$why"; then
+    printf '%s\tok\t%s\t%s\t-\n' "$HOST" "${words[*]}" "SERVER_NUMACTL starts a program"
   else
-    printf '%s\tfail\t%s\t%s\t%s\n' "$host" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "$name=${!name}" \
+    printf '%s\tfail\t%s\t%s\t%s\n' "$HOST" "$(tr '\n\t' '  ' <"$why" | sed 's/ *$//')" "SERVER_NUMACTL=$SERVER_NUMACTL" \
       "options of numactl that name what is there, such as -N 0 -m 0"
   fi
 }

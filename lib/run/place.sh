@@ -67,7 +67,7 @@ place_near() {
 
 # The numactl options of the load generator of a client at the current row; empty when it is not placed.
 # Usage: place_client CLIENT
-# Globals: ROW CLIENT_IP CLIENT_NUMACTL
+# Globals: ROW CLIENT_IP
 # Returns: sets REPLY
 place_client() {
   local client
@@ -79,7 +79,6 @@ place_client() {
     [[ $client != "$1" ]] || break
     places=("${places[@]:1}")
   done
-  REPLY=${CLIENT_NUMACTL:-$REPLY}
 }
 
 # Print the placement on a server as text: one row per set of CPUs, or one per round over all of them when there are many.
