@@ -231,7 +231,7 @@ END
 }
 
 @test "the unit of a price changes no verdict and no ratio of costs, and a small cost has digits" {
-  local variant repeat run=20250101T100000Z-x column low
+  local variant repeat run=20250101T100000Z-x column low price='dram=0.0045 nvme=0.0002'
   run_make $run 3 30 30 20 20
   ops_set $run native 100000 101000 99000
   ops_set $run swap 125000 127000 124000
@@ -241,18 +241,16 @@ END
       printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/$variant/1000B-4i/rep-$repeat/search.tsv
     done
   done
-  echo 'PRICE="dram:0.0045 nvme:0.0002"' >>$run/run.conf
-  low=$(for column in percent_of_base low_percent high_percent mark; do figure cost $column $run; done)
+  low=$(for column in percent_of_base low_percent high_percent mark; do figure cost $column --price "$price" $run; done)
   # 1000 x 0.0045 x 100 / 1024 / 100000
-  assert_equal "$(figure cost base_median $run)" 0.00000439453
-  run_split compare --metric cost $run
+  assert_equal "$(figure cost base_median --price "$price" $run)" 0.00000439453
+  run_split compare --price "$price" --metric cost $run
   assert_match 'cost of memory, per_kops +0\.000004395 .* 0\.000003516 '
   assert_match ' SET +1 +0\.000004395 +0\.000003516 '
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | price_tables "$1" | tr -s " "' bash $run
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | price_tables | tr -s " "' bash $run "$price"
   assert_contains 'swap 125,000 0.09766 0.09766 0.0000 0.0004395 0.004500 0.000003516' "$output"
-  sed -i 's/^PRICE=.*/PRICE="dram:4500 nvme:200"/' $run/run.conf
-  assert_equal "$(for column in percent_of_base low_percent high_percent mark; do figure cost $column $run; done)" "$low"
+  assert_equal "$(for column in percent_of_base low_percent high_percent mark; do figure cost $column --price 'dram=4500 nvme=200' $run; done)" "$low"
   assert_match $'^79\\..*\nbetter$' "$low"
 }
 

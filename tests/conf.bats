@@ -188,7 +188,6 @@ variant_refused() {
 : WORKLOAD=ycsb-a
 : VALUE_DISTRIBUTION=10-100
 : REPORT=off
-: PRICE=dram:1
 : VALUE_SIZES=500
 : MEMTIER_DATA_SIZE=500
 : INSTANCES=2
@@ -208,7 +207,6 @@ END
   assert_output "$file: WORKLOAD=ycsb-a: $whole
 $file: VALUE_DISTRIBUTION=10-100: $whole
 $file: REPORT=off: $whole
-$file: PRICE=dram:1: $whole
 $file: VALUE_SIZES=500: $points
 $file: MEMTIER_DATA_SIZE: VALUE_SIZES=500: $points
 $file: INSTANCES=2: $points

@@ -30,24 +30,23 @@ repeat() {
     "${LIMITED-0}" "${RATE-0}" "$4" "$PWD/run/$2/1000B-1i/rep-1/client" "${SHARE-}" "${P99-900}" >>rows
 }
 
-# Print the table for these repeats and PRICE, its blanks squeezed.
-# Usage: priced PRICE   Returns: 0
+# Print the table for these repeats and prices, its blanks squeezed.
+# Usage: priced PRICES   Returns: 0
 priced() {
-  mkdir -p run
-  printf 'PRICE="%s"\n' "$1" >run/run.conf
   { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\tdram_share_percent\tp99_us\n' && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    price_tables run <totals' | tr -s ' '
+    [[ -z $1 ]] || price_take "$1"
+    price_tables <totals' - "$1" | tr -s ' '
 }
 
 @test "cost is that of near memory and of what holds the rest; the break-even price makes a thousand operations cost the same" {
   repeat 1 native native 100000 40 0
   repeat 2 swap swap 50000 40 30
   repeat 3 zram zram 80000 40 30 10
-  run priced "dram:4 nvme:0.1 zram:dram"
+  run priced "dram=4 nvme=0.1 zram=dram"
   assert_success
   # 40 x 4 = 160, 1.6 per 1,000; 10 x 4 + 30 x 0.1 = 43, 0.86; even at 1.6 x 50 = 80 = 40 + 30 p. zram: 10 x 4 + 10 x 4; 128 = 40 + 10 p.
   assert_contains 'native 100,000 40.0 40.0 0.0000 160.0 4.0000 1.6000 -' "$output"
@@ -60,7 +59,7 @@ priced() {
   repeat 1 native native 100000 40 0
   repeat 2 swap swap 10000 40 30
   repeat 3 cxl bind 90000 40 40
-  run priced "dram:4 nvme:0.1"
+  run priced "dram=4 nvme=0.1"
   assert_match 'swap 10,000 .* none' "$output"
   assert_contains 'no price for cxl (cxl)' "$output"
 }
@@ -68,7 +67,7 @@ priced() {
 @test "a break-even price is against the first variant alone: without its answer there is none" {
   repeat 2 swap swap 50000 40 30
   repeat 3 zram zram 80000 40 30 10
-  run priced "dram:4 nvme:0.1 zram:dram"
+  run priced "dram=4 nvme=0.1 zram=dram"
   assert_match 'zram 80,000 .* 1.0000 -' "$output"
 }
 
@@ -76,7 +75,7 @@ priced() {
   SEARCH=client repeat 1 native native 100000 40 0
   repeat 2 swap swap 50000 40 30
   SEARCH=client repeat 3 zram zram 80000 40 30 10
-  run priced "dram:4 nvme:0.1 zram:dram"
+  run priced "dram=4 nvme=0.1 zram=dram"
   assert_contains 'native >=100,000 40.0 40.0 0.0000 160.0 4.0000 <=1.6000 -' "$output"
   assert_contains 'swap 50,000 40.0 10.0 30.0 43.0 1.0750 0.8600 <=1.3333' "$output"
   assert_contains 'zram >=80,000 40.0 10.0 10.0 80.0 2.0000 <=1.0000 -' "$output"
@@ -85,14 +84,14 @@ priced() {
   repeat 1 native native 100000 40 0
   SEARCH=client repeat 2 swap swap 50000 40 30
   SEARCH=client repeat 3 zram zram 1000 40 30 10
-  run priced "dram:4 nvme:0.1 zram:dram"
+  run priced "dram=4 nvme=0.1 zram=dram"
   assert_contains 'swap >=50,000 40.0 10.0 30.0 43.0 1.0750 <=0.8600 >=1.3333' "$output"
   # At a higher throughput there could be such a price.
   assert_match 'zram >=1,000 .* <=80.0 -' "$output"
   # A closed loop whose load generator was busy is a bound too, as in compare, although the search found an answer.
   rm rows
   LIMITED=1 repeat 1 native native 100000 40 0
-  run priced "dram:4 nvme:0.1"
+  run priced "dram=4 nvme=0.1"
   assert_contains 'native >=100,000 40.0 40.0 0.0000 160.0 4.0000 <=1.6000 -' "$output"
 }
 
@@ -100,7 +99,7 @@ priced() {
   RATE=20000 repeat 1 native native 20000 40 0
   SHARE=25 repeat 2 swap swap 20000 40 30
   SHARE=25 SEARCH=client repeat 3 zram zram 20000 40 30 10
-  run priced "dram:4 nvme:0.1 zram:dram"
+  run priced "dram=4 nvme=0.1 zram=dram"
   assert_contains 'MIXED at 1000B-1i, p99<=1ms: cost of memory' "$output"
   # 160 and 43 for the same load; zram may need less.
   assert_contains 'native 20,000 40.0 40.0 0.0000 160.0 4.0000 8.0000 -' "$output"
@@ -113,18 +112,18 @@ priced() {
   # What was not searched has no place without such an answer.
   rm rows
   RATE=20000 repeat 1 native native 20000 40 0
-  run priced "dram:4 nvme:0.1"
+  run priced "dram=4 nvme=0.1"
   assert_output ''
   P99=1200 RATE=20000 repeat 1 native native 20000 40 0
   SHARE=25 repeat 2 swap swap 20000 40 30
-  run priced "dram:4 nvme:0.1"
+  run priced "dram=4 nvme=0.1"
   assert_contains 'native (1 of 2 repeats): breaks the limit at this load' "$output"
 }
 
 @test "a first variant whose max load was searched has its row beside the min DRAM of the others" {
   repeat 1 native native 25000 40 0
   SHARE=25 repeat 2 swap swap 20000 40 30
-  run priced "dram:4 nvme:0.1"
+  run priced "dram=4 nvme=0.1"
   assert_contains 'native 25,000 40.0 40.0 0.0000 160.0 4.0000 6.4000 -' "$output"
   assert_contains 'swap 20,000 40.0 10.0 30.0 43.0 1.0750 2.1500 -' "$output"
   assert_contains 'native: at its max load; its memory costs as much at the load of the others' "$output"
@@ -135,20 +134,6 @@ priced() {
   run priced ''
   assert_output ''
   sed -i 's/p99<=1ms//' rows
-  run priced 'dram:4'
+  run priced 'dram=4'
   assert_output ''
-}
-
-@test "a PRICE that is none is refused" {
-  local word want
-  while IFS='|' read -r word want; do
-    run_plan -s demo "PRICE=$word" REMOTE_DIR="$SCRATCH/host"
-    assert_failure 2
-    assert_contains "$want" "$stderr"
-  done <<'END'
-dram|'dram': invalid; accepted: KIND:NUMBER
-dram:1 tape:2|unknown kind tape; accepted: dram cxl zram nvme
-nvme:1|no price of dram
-dram:-1|'dram:-1': invalid; accepted: KIND:NUMBER
-END
 }

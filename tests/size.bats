@@ -175,34 +175,43 @@ table() {
   assert_contains 'swap, p99<=1ms: not kept with all data in DRAM, in 1 of 1 repeats' "$output"
 }
 
-# Make a run whose only variant needs a share of DRAM for 2,000,000 GETs in 10.7 s; 25 of 100 MiB are far.
-# Usage: run_make RUN SHARE PRICE   Returns: 0
+# Make a run whose only variant needs a share of DRAM for 2,000,000 GETs in 10.7 s; 25 of 100 MiB are far, or FAR.
+# Usage: run_make RUN SHARE [FAR]   Returns: 0
 run_make() {
   repeat_make "$1" swap 1000B-1i 1 c 1000 2000000 1 30 900 get:10
-  server_make "$1/swap/1000B-1i/rep-1" swap ok $((25 << 20)) 1000
-  printf 'SCENARIO=size\nVARIANTS="swap"\nPRICE="%s"\n' "$3" >"$1/run.conf"
+  server_make "$1/swap/1000B-1i/rep-1" swap ok $((${3-25} << 20)) 1000
+  printf 'SCENARIO=size\nVARIANTS="swap"\n' >"$1/run.conf"
   printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\nget\tp99<=1ms\tfound\t%s\t40\t44\t-\t-\t33\t-\tlatency\t1000\t100\n' \
     "$2" >"$1/swap/1000B-1i/rep-1/size.tsv"
 }
 
+PRICE="dram=4096 nvme=1024"
+
+# Print the totals of a run with prices.
+# Usage: priced RUN   Returns: 0
+priced() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1"' bash "$1" "$PRICE"
+}
+
 @test "compare knows the share of DRAM and the cost: a gate fails when more is needed, and not when it is the same" {
-  run_make 20250101T100000Z-a 44 "dram:4096 nvme:1024"
-  run_make 20250102T100000Z-b 60 "dram:8192 nvme:1024"
-  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250101T100000Z-a --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
+  run_make 20250101T100000Z-a 44
+  run_make 20250102T100000Z-b 60 5
+  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250101T100000Z-a --price "$PRICE" --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
   assert_success
   run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric dram_share --fail-if 'dram_share>105%'
   assert_failure 1
   assert_match '44.0 .*60.0' "$output"
-  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric cost --fail-if 'cost>110%'
+  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --price "$PRICE" --metric cost --fail-if 'cost>110%'
   assert_failure 1
   # 75 MiB x 4 + 25 MiB x 1 = 325 for 186,382 operations per second.
-  assert_equal "$("$REPO/summary2csv.sh" --total 20250101T100000Z-a | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+  assert_equal "$(priced 20250101T100000Z-a | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $at["limit"], $at["dram_share_percent"], $at["broke_by"], $at["capacity_ops_per_sec"], $at["cost_per_kops"] * $at["ops_per_sec"] / 1000 }')" "p99<=1ms 44 latency  325"
   # With less DRAM the load generator was the limit: the share is an upper bound, and so is its cost.
   sed 's/found/client/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv >client.tsv
   cp 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv found.tsv
   cp client.tsv 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
-  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
+  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --price "$PRICE" --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
   assert_failure 1
   assert_match '44.0 .*<=60.0' "$output"
   assert_contains 'share of DRAM cannot be evaluated: the load generator was the limit (dram_share>105%)' "$stderr"
@@ -210,12 +219,12 @@ run_make() {
   cp found.tsv 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
   # A share that breaks the limit in the measured phase is not an answer.
   sed -i 's/found/broken/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
-  assert_equal "$("$REPO/summary2csv.sh" --total 20250102T100000Z-b | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["search"] $at["dram_share_percent"] $at["cost_per_kops"] }')" broken
+  assert_equal "$(priced 20250102T100000Z-b | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["search"] $at["dram_share_percent"] $at["cost_per_kops"] }')" broken
 }
 
 @test "a run at a fixed rate has the cost of the first variant too, in compare as in the table" {
   local run=20250101T100000Z-a name
-  run_make $run 44 "dram:4096 nvme:1024"
+  run_make $run 44
   repeat_make $run native 1000B-1i 1 c 1000 2000000 1 30 800 get:10
   server_make $run/native/1000B-1i/rep-1 native ok 0 0
   for name in native swap; do
@@ -224,21 +233,21 @@ run_make() {
   done
   sed -i 's/^VARIANTS=.*/VARIANTS="native swap"\nDRAM_RATIO="search"/' $run/run.conf
   # 400 and 325 for 186.382 thousand operations per second.
-  run_split "$REPO/do_it.sh" compare $run --metric cost --fail-if 'cost>50%'
+  run_split "$REPO/do_it.sh" compare $run --price "$PRICE" --fail-if 'cost>50%'
   assert_failure 1
   assert_match 'get +cost of memory, per_kops +2\.1462 +[^ ]+ [^ ]+ % +1\.7438 '
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | price_tables "$1" | tr -s " "' bash $run
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | price_tables | tr -s " "' bash $run "$PRICE"
   assert_match $'\nnative .* 400\\.0 4,096\\.0 2\\.1462 -'
   assert_match $'\nswap .* 325\\.0 3,328\\.0 1\\.7438 -'
   # Nothing without a search has a cost in another run.
   sed -i '/^DRAM_RATIO/d' $run/run.conf
-  assert_equal "$("$REPO/summary2csv.sh" --total $run | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == "native" { print $at["cost_per_kops"] }')" ''
+  assert_equal "$(priced $run | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == "native" { print $at["cost_per_kops"] }')" ''
 }
 
 @test "the report draws the limit's figure and far accesses by share of DRAM, without a word of gnuplot" {
   need_command gnuplot
-  run_make 20250101T100000Z-a 44 ''
+  run_make 20250101T100000Z-a 44
   histogram_make 30:1990000 900:10000 >20250101T100000Z-a/swap/1000B-1i/rep-1/c/histogram-get-a1B2c3
   {
     printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tavg_us\tp50_us\tp90_us\tp99_us\tfar_per_op\tcounts\tdram_share_percent\tlost\n'
@@ -246,7 +255,7 @@ run_make() {
       $'scan\t-\t3\t1\t1000\t1\t1000\t100\t90\t200\t99999\t0.9\t0\t40\t-' $'scan\t-\t4\t2\t1000\t1\t1000\t100\t90\t200\t5000\t0.3\t1\t40\t-' \
       $'scan\t-\t5\t1\t-\t-\t0\t-\t-\t-\t-\t-\t1\t20\toom'
   } >20250101T100000Z-a/swap/1000B-1i/rep-1/steps.tsv
-  run_split "$REPO/do_it.sh" report 20250101T100000Z-a
+  run_split "$REPO/do_it.sh" report --price "$PRICE" 20250101T100000Z-a
   assert_success
   refute_contains gnuplot "$stderr"
   refute_contains 'cannot draw' "$stderr"
@@ -257,6 +266,7 @@ run_make() {
   assert_contains 'p99 latency by share of DRAM, get, 1000B-1i' "$(<20250101T100000Z-a/report.html)"
   assert_contains 'far accesses by share of DRAM, get, 1000B-1i' "$(<20250101T100000Z-a/report.html)"
   assert_contains 'the min share of DRAM at which 1,000 ops/s keep a limit' "$(<20250101T100000Z-a/report.html)"
+  assert_contains 'GET at 1000B-1i, p99&lt;=1ms: cost of memory' "$(<20250101T100000Z-a/report.html)"
 }
 
 @test "the rate that is held: a number as it is; of a search, a part of the lowest that the first variant's searches of the same repeat found" {

@@ -9,6 +9,7 @@
 #   --metric NAME     only this figure; more than once for more; --metric list prints their names
 #   --limit 'RULE'    also the max operations per second at a point that meets the rule, such as 'p99<=1ms'
 #   --fail-if 'RULE'  exit 1 if the rule is true: 'tx<95%' compares the ratio to the base, 'p99>2ms' the figure itself
+#   --price TEXT      also the cost of memory of searches: prices of one GiB, such as 'dram=3.5 cxl=1.8 zram=dram nvme=0.08'
 #   --all             every form of a ratio: percentage, gain and factor; by default a percentage for throughput, a factor for costs
 #   --repeats         only the table with one row per repeat, as in the guide's Table 1; not with --limit
 #   --format FORMAT   table (default), markdown, csv (one table; not with --limit), json (all of them, verdict
@@ -36,12 +37,12 @@ cmd_compare() {
   fi
   while (($# > 0)); do
     case $1 in
-      --metric | --limit | --fail-if | --format)
+      --metric | --limit | --fail-if | --price | --format)
         (($# > 1)) || die_usage "command line: $1: the value is missing; ./do_it.sh compare --help shows the options"
         _compare_option "$1" "$2"
         shift
         ;;
-      --metric=* | --limit=* | --fail-if=* | --format=*) _compare_option "${1%%=*}" "${1#*=}" ;;
+      --metric=* | --limit=* | --fail-if=* | --price=* | --format=*) _compare_option "${1%%=*}" "${1#*=}" ;;
       --all) FACES=all ;;
       --repeats) repeats=yes ;;
       --)
@@ -114,6 +115,7 @@ _compare_option() {
       compare_known condition "$2" || die_usage "command line: --fail-if=$2: invalid; accepted: tx<95% or p99>2ms"
       FAIL_IFS+=${FAIL_IFS:+$'\n'}$2
       ;;
+    --price) price_take "$2" ;;
     --format)
       [[ $2 =~ ^(table|csv|markdown|json|openmetrics|openmetrics-series)$ ]] ||
         die_usage "command line: --format=$2: unknown format; accepted: table csv markdown json openmetrics openmetrics-series"

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Make plots and one self-contained report.html of a run.
 #
-# Usage: ./do_it.sh report [--detail N] [RUN]
+# Usage: ./do_it.sh report [--detail N] [--price TEXT] [RUN]
 #
-#   RUN         a run's directory, or its name under results/; default: the newest run
-#   --detail N  draw latency by percentile, by thread and over time for at most N points (default 4), or all
+#   RUN           a run's directory, or its name under results/; default: the newest run
+#   --detail N    draw latency by percentile, by thread and over time for at most N points (default 4), or all
+#   --price TEXT  also the cost of memory within a limit of a search: prices of one GiB, such as 'dram=3.5 cxl=1.8 zram=dram nvme=0.08'
 #
 # Writes RUN/report.html, which needs no network and no other file, and RUN/plots/ with every plot as SVG and PNG.
 # Prints the path of the page on stdout.
@@ -20,14 +21,12 @@ cmd_report() {
   conf_resolve
   while (($# > 0)); do
     case $1 in
-      --detail | --detail=*)
-        if [[ $1 == --detail ]]; then
-          (($# > 1)) || die_usage "command line: --detail: the value is missing; accepted: a number, or all"
-          shift
-        fi
-        PLOT_DETAIL=${1#--detail=}
-        [[ $PLOT_DETAIL =~ ^(all|[1-9][0-9]{0,3})$ ]] || die_usage "command line: --detail=$PLOT_DETAIL: invalid; accepted: a whole number from 1 to 9999, or all"
+      --detail | --price)
+        (($# > 1)) || die_usage "command line: $1: the value is missing; ./do_it.sh report --help shows the options"
+        _report_option "$1" "$2"
+        shift
         ;;
+      --detail=* | --price=*) _report_option "${1%%=*}" "${1#*=}" ;;
       -*)
         nearest_option "$1" "${BASH_SOURCE[0]}"
         die_usage "command line: $1: unknown option; $REPLY"
@@ -44,4 +43,17 @@ cmd_report() {
   path=$(compare_run "$word") || exit
   [[ -d $path ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
   RESULT_PROGRAM=report report_make "$path"
+}
+
+# Take one option with its value.
+# Usage: _report_option OPTION VALUE
+# Returns: sets PLOT_DETAIL of the caller, or PRICES
+_report_option() {
+  if [[ $1 == --price ]]; then
+    price_take "$2"
+  elif [[ $2 =~ ^(all|[1-9][0-9]{0,3})$ ]]; then
+    PLOT_DETAIL=$2
+  else
+    die_usage "command line: --detail=$2: invalid; accepted: a whole number from 1 to 9999, or all"
+  fi
 }

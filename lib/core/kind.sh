@@ -20,7 +20,7 @@
 #   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
 #   word:MIN..MAX               a name as `word`, of that many characters
 #   variant                     a name as `word`, also with ? at its end
-#   host word user cpus absolute path program event sizes commands prices text   (absolute begins with /; text and prices may be empty)
+#   host word user cpus absolute path program event sizes commands text   (absolute begins with /; text may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G.
 
@@ -91,7 +91,7 @@ _kind_is_one() {
     absolute) [[ $value == /* ]] ;;
     limit) [[ -n $value && $value != *[*?[]* ]] ;;
     path | program | sizes | commands) [[ -n $value ]] ;;
-    text | prices) return 0 ;;
+    text) return 0 ;;
     install:*) [[ $value == "${kind#install:}" ]] ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac

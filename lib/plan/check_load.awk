@@ -136,7 +136,6 @@ function check_search(    i, n, limit, text, seen, limits) {
     if (text in seen) refuse("LIMITS", "'" limit[i] "' is repeated; give each limit once")
     seen[text] = 1
   }
-  check_price()
   if (V["DRAM_RATIO"] == "search") check_size()
   else if (V["RATE"] ~ /^search:/) refuse("RATE", "requires DRAM_RATIO=search, whose load it is; set RATE=search")
   if (!is_search_wanted()) return
@@ -182,22 +181,6 @@ function check_limit(limit,    figure, rest, ambiguous, number) {
   # far<=0 asks for no access at all, and is possible.
   if (!number && !(figure == "far" && rest ~ /^<=/)) refuse("LIMITS", "'" limit "': nothing is below 0; give a limit above it")
   return figure (rest ~ /^<=/ ? "<=" : "<") whole(number)
-}
-
-# Refuse an invalid PRICE. The kinds with a price: near memory; slower memory that the CPU accesses directly; memory that zram uses; a swap device.
-function check_price(    i, j, n, word, part, ambiguous) {
-  n = words("PRICE", word)
-  for (i = 1; i <= n; i++) {
-    split(word[i], part, ":")
-    if (word[i] !~ /^[a-z]+:([0-9]+([.][0-9]+)?|[a-z]+)$/ || part[2] ~ /[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]/)
-      refuse("PRICE", "'" word[i] "': invalid; accepted: KIND:NUMBER, such as dram:3.5, or KIND:KIND, such as zram:dram")
-    ambiguous = grouped(word[i])
-    if (ambiguous != "") refuse("PRICE", "'" word[i] "': ambiguous, a fraction or thousands; write " ambiguous)
-    for (j = 1; j <= 2; j++)
-      if (part[j] !~ /^[0-9]/ && !index(" dram cxl zram nvme ", " " part[j] " "))
-        refuse("PRICE", "'" word[i] "': unknown kind " part[j] "; accepted: dram cxl zram nvme")
-  }
-  if (n && (" " V["PRICE"]) !~ / dram:[0-9]/) refuse("PRICE", "no price of dram; add it as a number, such as dram:3.5")
 }
 
 # Refuse settings of a search for DRAM.

@@ -1,12 +1,32 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# PRICE: the cost of each variant's memory for its throughput within a limit, from the answers of searches.
+# --price of report and compare: the cost of each variant's memory for its throughput within a limit, from the answers of searches.
+
+PRICES= # of --price, per GiB; empty without it
+
+# Take the value of --price. The kinds with a price: near memory; slower memory that the CPU addresses directly; memory that zram occupies; a swap device.
+# Usage: price_take VALUE
+# Returns: sets and exports PRICES; exits 2 if a price is invalid
+price_take() {
+  local where="command line: --price=$1" word kind REPLY
+  local -a words
+  read -r -a words <<<"${1//[$'\n',]/ }"
+  for word in "${words[@]}"; do
+    [[ $word =~ ^([a-z]+)=([a-z]+|[0-9]{1,9}(\.[0-9]{1,9})?)$ ]] ||
+      die_usage "$where: '$word': invalid; accepted: KIND=NUMBER, such as dram=3.5, or KIND=KIND, such as zram=dram"
+    for kind in "${BASH_REMATCH[@]:1:2}"; do
+      [[ $kind == [0-9]* || " dram cxl zram nvme " == *" $kind "* ]] ||
+        die_usage "$where: '$word': unknown kind $kind; accepted: dram cxl zram nvme"
+    done
+    ! kind_grouped "${word#*=}" number: || die_usage "$where: '$word': ambiguous, a fraction or thousands; write $REPLY"
+  done
+  [[ " ${words[*]-}" == *" dram="[0-9]* ]] || die_usage "$where: no price of dram; add it as a number, such as dram=3.5"
+  export PRICES="${words[*]}"
+}
 
 # Print the tables of a run; nothing without prices or without a search.
-# Usage: price_tables RUN <TOTALS
-# Globals: FORMAT, as figures_tables
+# Usage: price_tables <TOTALS
+# Globals: PRICES; FORMAT, as figures_tables
 price_tables() {
-  local price
-  price=$(exec sed -n 's/^PRICE="\(.*\)"$/\1/p' "$1/run.conf" 2>/dev/null) || :
-  [[ -z $price ]] || PRICE=$price figures_run interval metric prices bound price | figures_tables
+  [[ -z $PRICES ]] || figures_run interval metric prices bound price | figures_tables
 }

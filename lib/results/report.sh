@@ -96,7 +96,7 @@ _report_tables() {
   kinds_tables "$1" <<<"$usable" || status=1
   searched_tables "$1" <<<"$usable" || status=1
   hits_tables "$1" <<<"$usable" || status=1
-  price_tables "$1" <<<"$usable" || status=1
+  price_tables <<<"$usable" || status=1
   return "$status"
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The cost of memory, from totals: one table per point, phase and limit, one row per variant: at its max load, or with its min share of DRAM. PRICE in
-# the environment, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", is per GiB. Load it after metric.awk and prices.awk. Prints lines for
+# The cost of memory, from totals: one table per point, phase and limit, one row per variant: at its max load, or with its min share of DRAM. PRICES in
+# the environment, such as "dram=3.5 cxl=1.8 zram=dram nvme=0.08", are per GiB. Load it after metric.awk and prices.awk. Prints lines for
 # figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 #   cost       = near GiB x dram + far GiB x price of the far memory
 #   zram       counts with the memory that it occupies, not with the data in it; the memory of zswap counts as DRAM
@@ -93,7 +93,7 @@ function print_table(table,    part, v, key, n) {
     }
     if (key in count) print_row(v, key)
   }
-  print "note", "prices per GiB: " ENVIRON["PRICE"] "; only the memory of the instances"
+  print "note", "prices per GiB: " ENVIRON["PRICES"] "; only the memory of the instances"
   print_note("sized", "with the min share of DRAM that keeps the limit at this load")
   print_note("max", "at its max load; its memory costs as much at the load of the others")
   print_note("unsearched", "measured at this load with all its memory, without a search")
@@ -106,7 +106,7 @@ function print_table(table,    part, v, key, n) {
 
 BEGIN {
   FS = OFS = "\t"
-  prices_begin(ENVIRON["PRICE"])
+  prices_begin(ENVIRON["PRICES"])
   metric_init()
 }
 

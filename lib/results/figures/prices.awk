@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The cost of memory: prices per GiB as users write them, such as "dram:3.5 cxl:1.8 zram:dram nvme:0.08", and the location of the data of a phase.
+# The cost of memory: prices per GiB as users write them, such as "dram=3.5 cxl=1.8 zram=dram nvme=0.08", and the location of the data of a phase.
 # All names begin with prices_.
 
 # Read the prices.
 function prices_begin(text,    i, n, word) {
   for (i in prices) delete prices[i]
   n = split(text, word, " ")
-  for (i = 1; i <= n; i++) prices[substr(word[i], 1, index(word[i], ":") - 1)] = substr(word[i], index(word[i], ":") + 1)
+  for (i = 1; i <= n; i++) prices[substr(word[i], 1, index(word[i], "=") - 1)] = substr(word[i], index(word[i], "=") + 1)
 }
 
 # The price of a kind; a kind priced like another one has that kind's price.

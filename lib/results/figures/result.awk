@@ -38,7 +38,6 @@ function read_conf(folder, name,    line, file, n, i, word) {
   file = text_opened(folder "/run.conf")
   while ((getline line < file) > 0) {
     if (line ~ /^SCENARIO=/) scenario_of[folder] = unquoted(substr(line, 10))
-    if (line ~ /^PRICE=/) price_of[folder] = unquoted(substr(line, 7))
     if (line ~ /^DRAM_RATIO=/) shares_searched[folder] = unquoted(substr(line, 12)) == "search"
     if (line ~ /^VARIANTS=/) {
       n = split(unquoted(substr(line, 10)), word, " ")
@@ -115,11 +114,11 @@ function fill_wss(    file, line, f, column, sum) {
   for (column in sum) cell[column] = text_number(sum[column], 0)
 }
 
-# Fill the memory cost of the cell's phase from the run's PRICE, if a limit was searched in the phase, or another variant's min DRAM at the same rate.
+# Fill the memory cost of the cell's phase from --price, if a limit was searched in the phase, or another variant's min DRAM at the same rate.
 function fill_cost(    file, cost) {
-  if (price_of[name["run_folder"]] == "" || cell["search"] == "broken") return
+  if (ENVIRON["PRICES"] == "" || cell["search"] == "broken") return
   if (cell["limit"] == "" && (!shares_searched[name["run_folder"]] || cell["rate"] + 0 == 0 || schema_is_fill(cell["operation"]))) return
-  prices_begin(price_of[name["run_folder"]])
+  prices_begin(ENVIRON["PRICES"])
   file = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
   if (!prices_read(text_opened(file), cell["operation"])) return
