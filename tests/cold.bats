@@ -214,6 +214,7 @@ END
   local run=20250101T100000Z-x point variant far cold seconds folder
   mkdir -p "$run"
   printf 'SCENARIO=x\nVARIANTS="native tpp"\n' >"$run/run.conf"
+  settings_make "$run"
   printf 'number\tvariant\tpoint\trepeat\tneed\tsweep\tvalue_size\tinstances\tcold_memory\n' >"$run/plan.tsv"
   while read -r variant point far cold seconds; do
     printf '1\t%s\t%s\t1\tyes\tcold memory %s\t1000\t1\t%s\n' "$variant" "1000B-1i-$point" "$point" "$point" >>"$run/plan.tsv"

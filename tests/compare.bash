@@ -10,6 +10,7 @@ run_make() {
     repeat_make "$1" swap 1000B-4i "$repeat" c 1000 500000 4 $(($4 + repeat % 2)) $(($4 * 4)) "set:$6"
   done
   printf 'SCENARIO=x\nVARIANTS="native swap"\n' >"$1/run.conf"
+  settings_make "$1"
 }
 
 # Write VALUE into a column of one result.tsv of run_make: result_set RUN VARIANT REPEAT COLUMN VALUE

@@ -121,6 +121,7 @@ _guide_repeat() {
   rm -r $run/swap/1000B-8i/rep-[23]
   mkdir $run/zram
   touch $run/zram/variant.conf
+  settings_make "$run"
   run_split compare --metric p50 --fail-if 'p50>1ms' $run
   assert_failure 1
   assert_contains 'swap, set at 1000B-8i: p50 latency cannot be evaluated: no result (p50>1ms)' "$stderr"
@@ -150,6 +151,7 @@ _guide_repeat() {
     repeat_make $run swap 1000B-4i $repeat c 1000 500000 4 30 90 populate:90 set:0 get:20 populate-2:90
   done
   printf 'SCENARIO=x\nVARIANTS="native swap"\n' >$run/run.conf
+  settings_make "$run"
   run_split compare --fail-if 'ops<50%' --limit 'p99<=1ms' $run
   assert_success
   refute_contains populate
@@ -196,10 +198,12 @@ _guide_repeat() {
   for run in 20250101T100000Z-x 20250102T100000Z-x; do
     run_make $run 3 30 90 20 60
     printf 'SERVER=10.0.0.9\nCLIENT_IP="10.0.0.9"\n' >>$run/run.conf
+    settings_make "$run"
     mkdir -p $run/env/10.0.0.9
     printf 'kernel\t6.1.%s\nthp\tnever\nuptime\t%s\n' "${run:7:1}" "$run" >$run/env/10.0.0.9/env.tsv
   done
   printf 'PIPELINE=4\nTIME=30\nRESULTS_DIR=/a\n' >>20250102T100000Z-x/run.conf
+  settings_make "20250102T100000Z-x"
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
   assert_success
   assert_match 'server +kernel +6\.1\.1 +6\.1\.2'
@@ -257,6 +261,7 @@ END
   run_make 20250101T100000Z-x 1 30 90 20 60
   mkdir -p 20250101T100000Z-x/swap
   printf 'TIER=swap\n' >20250101T100000Z-x/swap/variant.conf
+  settings_make "20250101T100000Z-x"
   run_split compare --format csv 20250101T100000Z-x
   assert_contains 'compare: differs: setting, TIER: (not said) (native), swap (swap)' "$stderr"
   run compare --format markdown native imdt
@@ -375,6 +380,7 @@ END
   local format run=20250101T100000Z-x
   run_make $run 3 30 90 20 60
   touch $run/swap/variant.conf
+  settings_make "$run"
   rm -r $run/swap/1000B-4i
   for format in table json; do
     run_split compare --format $format --fail-if 'tx<95%' $run
@@ -383,6 +389,7 @@ END
   done
   rm -r $run/swap
   sed -i 's/native swap/native/' $run/run.conf
+  settings_make "$run"
   for format in table json; do
     for rule in --fail-if='p99>1us' --limit='p99<=1us' --metric=p99; do
       run_split compare --format $format "$rule" $run

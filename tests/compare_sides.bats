@@ -140,6 +140,7 @@ two_runs() {
     run_make $run 3 30 30 20 20
     repeat_make $run zram 1000B-4i 1 c 1000 500000 4 30 90 set:20
     touch $run/{native,swap,zram}/variant.conf
+    settings_make "$run"
   done
 }
 
@@ -170,6 +171,7 @@ two_runs() {
   assert_success
   refute_contains 'versions of the tool' "$stderr"
   printf '# Every setting.\n# Made by %s.\n' "$a" >>one/run.conf
+  settings_make "one"
   run_split "$REPO/do_it.sh" verify one
   refute_contains 'several versions'
   for repeat in one/*/*/rep-* two/*/*/rep-*; do

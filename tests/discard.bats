@@ -28,6 +28,7 @@ points_make() {
     done
   done
   printf 'SCENARIO=x\nVARIANTS="native swap"\n' >"$RUN/run.conf"
+  settings_make "$RUN"
 }
 
 # Add the column NAME with VALUE to the result.tsv of a repeat of run_make. Usage: result_add VARIANT REPEAT NAME VALUE

@@ -58,6 +58,7 @@ run_make() {
     done
   done
   printf 'SCENARIO=imdt\nVARIANTS="%s"\n' "${*:2}" >"$name/run.conf"
+  settings_make "$name"
 }
 
 @test "totals as OpenMetrics are of the grammar, with the figures of the table, in base units" {

@@ -174,6 +174,7 @@ hits_make() {
 run_files() {
   local variant
   printf 'SCENARIO=flash-read\nVARIANTS="%s"\n' "${*:2}" >"$1/run.conf"
+  settings_make "$1"
   printf 'number\tvariant\tpoint\trepeat\tneed\tsweep\thit_asked\n' >"$1/plan.tsv"
   for variant in "${@:2}"; do printf '1\t%s\t1000B-1i-hit85\t1\tyes\thit ratio 85%%\t85%%\n' "$variant" >>"$1/plan.tsv"; done
 }
@@ -272,6 +273,7 @@ run_files() {
   assert_line '1000B-1i-hit85: keys searched on swap in 2 rounds of 4 looks, 17 s'
   # The intervals have the level of the run's looks.
   printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>r/run.conf
+  settings_make "r"
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib

@@ -82,6 +82,25 @@ repeat_make() {
   tsv_make "$@" >"$folder/result.tsv"
 }
 
+# Make settings.tsv of a run from its run.conf and its VARIANT/variant.conf, as if the command line had set those of OVER.
+# Usage: settings_make RUN   Returns: 0
+settings_make() {
+  local file
+  local -a files=()
+  for file in "$1"/run.conf "$1"/*/variant.conf; do [[ ! -e $file ]] || files+=("$file"); done
+  awk -v OFS='\t' '
+    BEGIN { print "variant", "point", "name", "value", "from" }
+    /^[A-Z]/ {
+      name = value = $0
+      sub(/=.*/, "", name)
+      sub(/^[^=]*=/, "", value)
+      gsub(/^[\042(]|[\042)]$/, "", value)
+      n = split(FILENAME, part, "/")
+      if (name == "OVER") over = " " value " "
+      else print part[n] == "run.conf" ? "-" : part[n - 1], "-", name, value, index(over, " " name " ") ? "command line" : "x.conf"
+    }' "${files[@]}" >"$1/settings.tsv"
+}
+
 # Make the server's directory of a repeat: counters of the phases set and get, in the form of the monitors, and INFO of one instance.
 # Usage: server_make REPEAT_DIR TIER PLACEMENT SWAPPED_BYTES WAITS   Returns: 0
 #   each phase has 2,000,000 calls and WAITS waits for a page from swap; the instance has 1,000 keys in 100 MiB

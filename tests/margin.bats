@@ -185,6 +185,7 @@ END
     done
   done
   printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
+  settings_make "$RUN"
   series_make 4 60 '(i > 41 && i <= 43 || i == 4 ? 60000 : 100000) + noise(2000, 0.3)' >"$RUN"/native/1000B-1i/rep-2/c/set.series.tsv
   series_make 5 60 '100000 - 900 * i + noise(2000, 0.3)' '100 * exp(noise(1, 0.9))' >"$RUN"/swap/1000B-1i/rep-1/c/set.series.tsv
   series_make 6 60 '(i < 5 ? 50000 : 100000) + noise(2000, 0.3)' >"$RUN"/swap/1000B-1i/rep-3/c/set.series.tsv

@@ -290,6 +290,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   local run=20250101T100000Z-x variant loads cpu folder
   mkdir -p "$run/env/host"
   printf 'SCENARIO=x\nVARIANTS="native bind"\n' >"$run/run.conf"
+  settings_make "$run"
   # Two sockets, of which the second is 80 ns further, and a slow node of 250 ns from the nearest one.
   {
     printf 'node\t%s\n' $'0\tcpu\t4\t100\t-\t1' $'1\tcpu\t4\t100\t-\t1' $'2\tfar\t22\t250\t-\t1'

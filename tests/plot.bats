@@ -41,6 +41,7 @@ run_make() {
       $'get\tcpus\ttime_us\t'$((BEGIN + ahead + 8))000000$'\t'$((BEGIN + ahead + 16))000000 >>"$folder/server/counters.tsv"
   done
   printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
+  settings_make "$RUN"
 }
 
 # Write the data of the run's plots into the directory data and print which plots to draw.
@@ -329,6 +330,7 @@ PROGRAM
   done
   for level in 95 98.9; do
     printf 'VARIANTS="native swap"\nREDISRUNS="%s"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' "${level/98.9/auto}" >"$RUN"/run.conf
+    settings_make "$RUN"
     run data_make
     assert_contains "those of bars with a percentage of native from three repeats or more are its $level % interval"
     # The label of a bar is the ratio as compare prints it: a percentage for throughput, a factor for latency.
@@ -355,6 +357,7 @@ PROGRAM
     done
   done
   printf 'VARIANTS="native swap"\n' >"$RUN"/run.conf
+  settings_make "$RUN"
   run data_make
   assert_equal "$(block data/tail-1.dat 1 | cut -f 2-)" $'102\t101\t103\t'
   refute_contains 'Over a bar is its multiple'

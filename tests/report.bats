@@ -32,6 +32,7 @@ run_make() {
     done
   done
   printf 'SCENARIO=imdt\nVARIANTS="native swap"\nSERVER=s\nCLIENT_IP=c\nKEYS=500000\n' >"$1/run.conf"
+  settings_make "$1"
   mkdir -p "$1/env/s"
   printf 'kernel\t6.1.0\n' >"$1/env/s/env.tsv"
 }
@@ -154,6 +155,7 @@ END
   local run='20250101T100000Z-<img src=x onerror=alert(1)>' variant='sw"ap`touch pwned`<b>'"'"';system("touch pwned")'
   run_make "$run" "$variant"
   printf 'REDIS_CONF="</pre><script>document.title=1</script>"\n' >>"$run/run.conf"
+  settings_make "$run"
   mkdir -p "$run/env/<b>host"
   printf 'kernel\t<script>document.title=2</script>\n' >"$run/env/<b>host/env.tsv"
   printf '</pre><script>document.title=3</script>\n' >"$run/env/<b>host/setup.log"
@@ -211,6 +213,7 @@ END
   done
   for folder in "$run"/*/*/rep-1/c; do histogram_make 30:100 >"$folder/histogram-get-a1B2c3"; done
   printf 'VARIANTS="native a<b"\n' >$run/run.conf
+  settings_make "$run"
   printf 'variant\tpoint\tsweep\tdram_ratio\nnative\t1000B-4i-1to%d-zipf\t1:%d, zipf\t1:%d\n' 1 1 1 >$run/plan.tsv
   printf 'native\t1000B-4i-1to2-zipf\t1:2, zipf\t1:2\n' >>$run/plan.tsv
   run_split report $run
@@ -263,6 +266,7 @@ END
   drawn_blank
   run_make 20250101T100000Z-x
   printf 'SCENARIO="imdt"\nVARIANTS="native swap"\nOVER="KEYS VALUE_SIZES TUNE.ksm RESULTS_DIR"\nSERVER="s"\nCLIENT_IP="c d"\nKEYS="500000"\nVALUE_SIZES="1000 2000"\nREDISRUNS="3"\nTUNE.ksm="off"\n' >20250101T100000Z-x/run.conf
+  settings_make "20250101T100000Z-x"
   printf '%s\t%s\n' cpu.model 'A <CPU>' cpu.count 72 memory.kib 790626304 kernel.release 6.1.0 redis.version 7.0.15 os.name - >20250101T100000Z-x/env/s/env.tsv
   run_split report 20250101T100000Z-x
   assert_success
@@ -279,6 +283,7 @@ END
   assert_equal "$(grep -oE '<a href="#[a-z]+' <<<"$page" | sed 's/.*#//')" "$(grep -oE '^<section id="[a-z]+' <<<"$page" | sed 's/.*"//')"
   # An invalid path of a server is not a link.
   sed -i 's#SERVER=.*#SERVER="../../etc"#' 20250101T100000Z-x/run.conf
+  settings_make "20250101T100000Z-x"
   run_split report 20250101T100000Z-x
   assert_contains '<dt>Server</dt><dd>-</dd>' "$(<20250101T100000Z-x/report.html)"
 }
@@ -317,6 +322,7 @@ END
     repeat_make 20250101T100000Z-x native "${len}B-1i" 2 c "$len" 1000 1 30 90 "set:$((len == 100 ? 16 : 10))"
   done
   printf 'VARIANTS=native\n' >20250101T100000Z-x/run.conf
+  settings_make "20250101T100000Z-x"
   run_split report 20250101T100000Z-x
   page=$(<20250101T100000Z-x/report.html)
   assert_contains 'repeats of the same point differ by more than 10 % in throughput, in 1 of 2 cases; most in native, set at 100B-1i: ' "$page"
@@ -345,6 +351,7 @@ END
   done
   printf 'us 0 1 total\n30 50 50 100 100.000\n' >20250101T100000Z-x/native/100B-2i/rep-1/c/histogram-get-a1B2c3
   printf 'VARIANTS="native swap"\n' >20250101T100000Z-x/run.conf
+  settings_make "20250101T100000Z-x"
   run_split report 20250101T100000Z-x
   page=$(grep -oE '<title id="[a-z]+-[0-9-]+-title">[^<]*' 20250101T100000Z-x/report.html | sed 's/.*>//')
   assert_contains $'Throughput, get\np99 latency, get\n' "$page"

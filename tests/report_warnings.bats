@@ -31,6 +31,7 @@ clean_make() {
     done
   done
   printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
+  settings_make "$RUN"
 }
 
 # Set a column in both phases of a client: fault VARIANT REPEAT CLIENT COLUMN VALUE

@@ -112,6 +112,7 @@ guide_rows() {
 @test "the scenario is that of run.conf" {
   repeat_make results/20250101T100000Z-x native p 1 c 1000 50 4 23 99 set:3
   echo 'SCENARIO="wsf-read"' >results/20250101T100000Z-x/run.conf
+  settings_make "results/20250101T100000Z-x"
   run "$REPO/summary2csv.sh" results/20250101T100000Z-x
   assert_equal "$(column scenario <<<"$output")" wsf-read
 }

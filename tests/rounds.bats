@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 
 setup() {
   scratch_setup
@@ -19,7 +20,7 @@ teardown() {
 statistics() {
   local program=$1
   shift
-  awk -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$REPO/tests/random.awk" -f "$program" "$@"
+  awk -f "$FIGURES/text.awk" -f "$FIGURES/stored.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$REPO/tests/random.awk" -f "$program" "$@"
 }
 
 # Print the output of rounds.awk for totals: lines VARIANT REPEAT OPS P99 [SEARCH [CLIENT_LIMITED [PHASE [UNANSWERED]]]] on stdin, of get without PHASE.
@@ -30,7 +31,7 @@ judged() {
     printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\tunanswered\tat_least_us\tdram_share_percent\n'
     awk -v OFS='\t' '{ print $1, ($7 == "" ? "get" : $7), $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6, $8, ($8 ? 100 : ""), ($5 == "share" ? 40 : "") }'
   } | env VARIANTS="a b" METRICS="ops p99" PRECISION=2% SMALLEST=2% MIN=3 MAX=30 "$@" \
-    SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/bound.awk" -f "$FIGURES/rounds.awk" |
+    SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/stored.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/bound.awk" -f "$FIGURES/rounds.awk" |
     tr '\t' '|'
 }
 
@@ -163,7 +164,9 @@ b 3 1000 402 - 0 get 0'
   printf '%s\n' 'BEGIN { printf "%.4f (%s)\n", schedule_of("auto"), schedule_of("fixed") }' >level.awk
   mkdir auto fixed
   printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >auto/run.conf
+  settings_make "auto"
   printf 'REDISRUNS="5"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >fixed/run.conf
+  settings_make "fixed"
   run statistics level.awk
   assert_output "$(awk 'BEGIN { printf "%.4f ()", 1 - 0.05 / 6 ^ 0.85 }')"
 }

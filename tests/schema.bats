@@ -162,10 +162,9 @@ END
 
 @test "an axis of the sweep is a column: of the plan, and of a setting that only SWEEP names" {
   repeat_make r/20250101-x native 1000B-2i-1to4-zipf 1 c 1000 50 2 23 99 set:3
-  printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\nnative\t1000B-2i-1to4-zipf\t1\t1:4\tzipf\n' >r/20250101-x/plan.tsv
+  printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tplaces\nnative\t1000B-2i-1to4-zipf\t1\t-\t1:4\tzipf\t-\n' >r/20250101-x/plan.tsv
   repeat_make r/20250102-x native odd-name 1 c 1000 50 2 23 99 set:3
-  printf 'SWEEP="KERNEL.thp=never,always"\n' >r/20250102-x/run.conf
-  printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\tkernel_thp\nnative\todd-name\t1\t1:8\t-\talways\n' >r/20250102-x/plan.tsv
+  printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tkernel_thp\tplaces\nnative\todd-name\t1\tx\t1:8\t-\talways\t-\n' >r/20250102-x/plan.tsv
   for form in '' --total; do
     # shellcheck disable=SC2086 # nothing, or an option
     "$REPO/summary2csv.sh" $form r/20250101-x r/20250102-x >out.csv
@@ -184,9 +183,12 @@ END
     awk -F '\t' -v OFS='\t' '{ $(NF + 1) = NR == 1 ? "pattern" : NR == 2 ? "shuffle" : "gaussian:12.5" } 1' $rep/result.tsv >tsv
     mv tsv $rep/result.tsv
     printf 'TIER="%s"\nDRAM_RATIO="1:4"\nNEIGHBOUR="2"\nCOLD_MEMORY="8M"\n' $variant >r/20250101-x/$variant/variant.conf
+    settings_make "r/20250101-x"
   done
   sed -i 's/^NEIGHBOUR.*/NEIGHBOUR="0"/; s/^COLD.*/COLD_MEMORY="0"/' r/20250101-x/native/variant.conf
+  settings_make "r/20250101-x"
   printf 'VARIANTS="native zram"\n' >r/20250101-x/run.conf
+  settings_make "r/20250101-x"
   printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\nnative\t1000B-2i\t1\t-\t-\nzram\t1000B-2i\t1\t-\t-\n' >r/20250101-x/plan.tsv
   for form in '' --total; do
     # shellcheck disable=SC2086 # nothing, or an option
@@ -204,6 +206,7 @@ zram populate 1:4///8M'
   refute_contains gaussian
   # A search leaves its answer in dram_share_percent.
   sed -i 's/^DRAM_RATIO.*/DRAM_RATIO="search"/' r/20250101-x/zram/variant.conf
+  settings_make "r/20250101-x"
   assert_equal "$("$REPO/summary2csv.sh" r/20250101-x | column dram_ratio | sort -u)" ''
 }
 
@@ -213,6 +216,7 @@ zram populate 1:4///8M'
   repeat_make r/20250101-x native three 1 c 1000 50 4 23 99 set:4
   printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tone\t1:4, rate 10\t1:4\nnative\ttwo\t1:8, rate 10\t1:8\nnative\tthree\t1:8, rate 10\t1:8\n' >r/20250101-x/plan.tsv
   echo 'VARIANTS="native"' >r/20250101-x/run.conf
+  settings_make "r/20250101-x"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | ratio_tables'
   assert_match 'Variant +Figure +1:4 +1:8
 .*
@@ -241,6 +245,7 @@ totals_limited() {
     repeat_make $run $variant p3 1 c 1000 50 2 23 99 set:4
   done
   echo 'VARIANTS="native swap"' >$run/run.conf
+  settings_make "$run"
   printf 'variant\tpoint\tsweep\tdram_ratio\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\t%s\t%s\n' p1 1:2 1:2 p2 1:4 1:4 p3 1:8 1:8; done >>$run/plan.tsv
   totals_limited $run >totals
@@ -266,6 +271,7 @@ $bounds"
   repeat_make $run native p1 1 c 1000 50 2 23 99 set:4
   repeat_make $run native p2 1 c 1000 50 2 23 99 set:4
   echo 'VARIANTS="native"' >$run/run.conf
+  settings_make "$run"
   for name in ratio policies; do
     printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tp1\t1:2\t1:2\nnative\tp2\t1:4\t1:4\n' >$run/plan.tsv
     [[ $name == ratio ]] || printf 'variant\tpoint\tsweep\tcold_memory\nnative\tp1\tcold memory 0\t0\nnative\tp2\tcold memory 4M\t4M\n' >$run/plan.tsv
@@ -286,6 +292,7 @@ $bounds"
     repeat_make $run $variant two 1 c 1000 50 2 23 99 set:4
   done
   echo 'VARIANTS="native swap zram"' >$run/run.conf
+  settings_make "$run"
   for awk in mawk gawk; do
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
@@ -316,6 +323,7 @@ zram p99 us 99 99'
     printf '%s\t%s\t%s\t%s\n' "$variant" one 1:4 0 "$variant" two 1:8 8M >>points
   done
   printf 'VARIANTS="native swap"\n' >$run/run.conf
+  settings_make "$run"
   printf 'variant\tpoint\tdram_ratio\tcold_memory\n' | cat - points >$run/plan.tsv
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -Eeuo pipefail
@@ -379,7 +387,9 @@ zram p99 us 99 99'
   repeat_make r/20250101-x swap 1000B-2i 2 a 1000 90 1 10 99 set:4
   sed -i '$d' r/20250101-x/swap/1000B-2i/rep-2/a/redis.log.*
   echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
+  settings_make "r/20250101-x"
   touch r/20250101-x/{native,swap}/variant.conf
+  settings_make "r/20250101-x"
   mkdir with
   printf '#!/bin/sh\nfor word; do case $word in *.awk) echo "${word##*/}" >>"%s/read" ;; esac; done\nexec "%s" "$@"\n' "$SCRATCH" "$real" >with/awk
   chmod +x with/awk
@@ -400,6 +410,7 @@ zram p99 us 99 99'
     printf 'command\tops\tlate\tmisses\terrors\tmax_us\thistogram\nget\t500\t0\t0\t0\t%s\t%s\n' "$max" "$slots" >"$run/native/one/rep-$repeat/c/mixed.commands.tsv"
   done <<<$'1 9000 100:499 9007:1\n2 100 100:500'
   echo 'VARIANTS="native"' >$run/run.conf
+  settings_make "$run"
   percentiles() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | kinds_tables "$1"' bash $run | awk '$1 == "get" { print $3, $5, $6, $7 }'; }
   assert_equal "$(percentiles)" '1,000 100 100 100'
   sed -i 's/100:499 9007:1/100:498 9007:2/' $run/native/one/rep-1/c/mixed.commands.tsv

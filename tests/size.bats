@@ -181,6 +181,7 @@ run_make() {
   repeat_make "$1" swap 1000B-1i 1 c 1000 2000000 1 30 900 get:10
   server_make "$1/swap/1000B-1i/rep-1" swap ok $((${3-25} << 20)) 1000
   printf 'SCENARIO=size\nVARIANTS="swap"\n' >"$1/run.conf"
+  settings_make "$1"
   printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes\nget\tp99<=1ms\tfound\t%s\t40\t44\t-\t-\t33\t-\tlatency\t1000\t100\n' \
     "$2" >"$1/swap/1000B-1i/rep-1/size.tsv"
 }
@@ -232,6 +233,7 @@ priced() {
     mv new $run/$name/1000B-1i/rep-1/c/result.tsv
   done
   sed -i 's/^VARIANTS=.*/VARIANTS="native swap"\nDRAM_RATIO="search"/' $run/run.conf
+  settings_make "$run"
   # 400 and 325 for 186.382 thousand operations per second.
   run_split "$REPO/do_it.sh" compare $run --price "$PRICE" --fail-if 'cost>50%'
   assert_failure 1
@@ -242,6 +244,7 @@ priced() {
   assert_match $'\nswap .* 325\\.0 3,328\\.0 1\\.7438 -'
   # Nothing without a search has a cost in another run.
   sed -i '/^DRAM_RATIO/d' $run/run.conf
+  settings_make "$run"
   assert_equal "$(priced $run | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == "native" { print $at["cost_per_kops"] }')" ''
 }
 

@@ -58,6 +58,7 @@ teardown() { scratch_teardown; }
   repeat_make $run native p 1 c 1000 500 1 23 99 set:7
   repeat_make $run swap p 1 c 1000 50 1 23 99 set:7
   echo 'VARIANTS="native swap"' >$run/run.conf
+  settings_make "$run"
   shown() {
     run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x |
       awk -F "\t" -v OFS="\t" -v who="$1" '\''NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["client_limited"] = who ~ $at["variant"] } 1'\'' |
@@ -76,6 +77,7 @@ teardown() { scratch_teardown; }
   repeat_make r/20250101-x swap p 1 c 1000 50 1 23 99 set:7
   repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7
   echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
+  settings_make "r/20250101-x"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
   assert_success
   assert_match 'native .* 100\.0% '

@@ -4,12 +4,12 @@
 
 _FIGURES=$LIB/results/figures
 
-# Run programs of lib/results/figures/ as one, together with text.awk and schema.awk. Numbers are the same in every locale.
+# Run programs of lib/results/figures/ as one, together with text.awk, schema.awk and stored.awk. Numbers are the same in every locale.
 # Usage: figures_run NAME... [-- ARGUMENT...]
 #   ARGUMENT is for awk: a file, or a further program as -f FILE
 # Returns: awk's status
 figures_run() {
-  local -a programs=(-f "$_FIGURES/text.awk" -f "$_FIGURES/schema.awk")
+  local -a programs=(-f "$_FIGURES/text.awk" -f "$_FIGURES/schema.awk" -f "$_FIGURES/stored.awk")
   while (($# > 0)) && [[ $1 != -- ]]; do
     programs+=(-f "$_FIGURES/$1.awk")
     shift

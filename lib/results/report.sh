@@ -346,12 +346,9 @@ _report_repeats_held() {
     END { for (i = 1; i <= keys; i++) print last[order[i]] }' "$1"
 }
 
-# Print the command that repeats the run, and the files with its settings.
+# Print the command that repeats the run, and its settings.
 # Usage: _report_settings RUN
 _report_settings() {
-  local run=$1 file
-  [[ ! -r $run/run.conf ]] || template_print again command="$(report_again "$run")"
-  for file in "$run/run.conf" "$run"/*/variant.conf; do
-    [[ ! -r $file ]] || template_print file name="${file#"$run"/}" -- cat -- "$file"
-  done
+  [[ ! -r $1/run.conf ]] || template_print again command="$(report_again "$1")"
+  [[ ! -r $1/settings.tsv ]] || template_print file name=settings.tsv -- cat -- "$1/settings.tsv"
 }

@@ -2,23 +2,25 @@
 # shellcheck shell=bash
 # The top of a report: scenario, time and hosts.
 
-# By name: the settings of a run, as its run.conf has them.
-declare -A _REPORT_SETTING=()
+# By name: the settings of a run, and where each comes from.
+declare -A _REPORT_SETTING=() _REPORT_SOURCE=()
 
-# Read the settings of a run from its run.conf, without quotes and brackets; of a repeated setting, the first value.
+# Read the settings of a run from its settings.tsv.
 # Usage: report_settings RUN
 report_settings() {
-  local line REPLY
-  _REPORT_SETTING=()
-  ! file_read "$1/run.conf" || while IFS= read -r line; do
-    [[ $line =~ ^([A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?)=(.*)$ && -z ${_REPORT_SETTING[${BASH_REMATCH[1]}]+set} ]] || continue
-    _REPORT_SETTING[${BASH_REMATCH[1]}]=${BASH_REMATCH[3]//[\"\'()]/}
-  done <<<"$REPLY"
+  local line REPLY variant point name value from
+  _REPORT_SETTING=() _REPORT_SOURCE=()
+  file_read "$1/settings.tsv" || return 0
+  # read takes several tabs for one.
+  while IFS=$'\037' read -r variant point name value from; do
+    [[ $variant$point == -- && -n $name ]] || continue
+    _REPORT_SETTING[$name]=$value _REPORT_SOURCE[$name]=$from
+  done <<<"${REPLY//$'\t'/$'\037'}"
 }
 
 # A setting of the run whose settings were read.
 # Usage: report_setting NAME
-# Returns: sets REPLY; empty when run.conf does not have it
+# Returns: sets REPLY; empty when the run does not have it
 report_setting() {
   REPLY=${_REPORT_SETTING[$1]-}
 }
@@ -126,16 +128,15 @@ _report_load() {
   printf 'Repeats\t%s\n' "${REPLY:+REDISRUNS=$REPLY, }$(find "$1" -mindepth 3 -maxdepth 3 -type d -name 'rep-*' ! -name '*.*' | wc -l) complete"
 }
 
-# Settings in addition to the scenario's, except for paths and settings that leave the host unchanged.
+# Settings of the command line and the environment, except for paths and settings that leave the host unchanged.
 _report_changed() {
-  local name text='' names
-  report_setting OVER
-  read -r -a names <<<"$REPLY"
-  for name in "${names[@]}"; do
-    [[ $name =~ ^[A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?$ && ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
+  local name text='' REPLY
+  for name in "${!_REPORT_SOURCE[@]}"; do
+    [[ ${_REPORT_SOURCE[$name]} == @(command\ line|environment)* ]] || continue
+    [[ ! $name =~ ^(SCENARIO|VARIANTS|RESULTS_DIR|REMOTE_DIR|LOCK_DIR|REDISBASE|SSH_CONFIG|SERVER|CLIENT_IP)$ ]] || continue
     report_setting "$name"
     [[ $REPLY != keep && ($name != TUNE.* || $REPLY != off) ]] || continue
-    text+="${text:+, }$name=$REPLY"
+    text+=$name=$REPLY$'\n'
   done
-  printf 'Differs from the scenario\t%s\n' "$text"
+  [[ -z $text ]] || printf 'Differs from the scenario\t%s\n' "$(sort <<<"${text%$'\n'}" | paste -sd ',' | sed 's/,/, /g')"
 }

@@ -29,30 +29,17 @@ function absolute(path,    n, i, depth, part, kept, out) {
   return out
 }
 
-# Read the scenario, the order of the variants and the axes of SWEEP from the run.conf of the run in DIR, and the values of axes from its
-# plan.tsv. Without a run.conf, the scenario is the run's NAME without its time.
-function read_conf(folder, name,    line, file, n, i, word) {
+# Read the scenario and the order of the variants from the settings of the run in DIR, and its axes with their values from its plan.tsv. Without
+# settings, the scenario is the run's NAME without its time.
+function read_run(folder, name,    n, i, word) {
   if (folder in scenario_of) return
-  scenario_of[folder] = name
-  sub(/^[0-9][0-9TZ:_-]*-/, "", scenario_of[folder])
-  file = text_opened(folder "/run.conf")
-  while ((getline line < file) > 0) {
-    if (line ~ /^SCENARIO=/) scenario_of[folder] = unquoted(substr(line, 10))
-    if (line ~ /^DRAM_RATIO=/) shares_searched[folder] = unquoted(substr(line, 12)) == "search"
-    if (line ~ /^VARIANTS=/) {
-      n = split(unquoted(substr(line, 10)), word, " ")
-      for (i = n; i >= 1; i--) rank_of[folder, word[i]] = i
-    }
-    if (line ~ /^SWEEP=/) {
-      n = split(unquoted(substr(line, 7)), word, " ")
-      for (i = 1; i <= n; i++) {
-        sub(/=.*/, "", word[i])
-        gsub(/[.-]/, "_", word[i])
-        see_axis(tolower(word[i]))
-      }
-    }
+  scenario_of[folder] = stored_setting(folder, "-", "SCENARIO")
+  if (scenario_of[folder] == "") {
+    scenario_of[folder] = name
+    sub(/^[0-9][0-9TZ:_-]*-/, "", scenario_of[folder])
   }
-  close(file)
+  n = split(stored_setting(folder, "-", "VARIANTS"), word, " ")
+  for (i = n; i >= 1; i--) rank_of[folder, word[i]] = i
   read_plan(folder)
 }
 
@@ -65,7 +52,7 @@ function see_axis(name) {
   column_name[++columns_out] = name
 }
 
-# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column].
+# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column]. Axes are the columns behind `sweep`, before `places`.
 function read_plan(folder,    line, file, n, i, f, column, at) {
   file = text_opened(folder "/plan.tsv")
   while ((getline line < file) > 0) {
@@ -75,6 +62,7 @@ function read_plan(folder,    line, file, n, i, f, column, at) {
       for (i = 1; i <= n; i++) {
         at[f[i]] = i
         column[i] = f[i]
+        if ("sweep" in at && !("places" in at) && i > at["sweep"]) see_axis(f[i])
       }
       continue
     }
@@ -117,7 +105,7 @@ function fill_wss(    file, line, f, column, sum) {
 # Fill the memory cost of the cell's phase from --price, if a limit was searched in the phase, or another variant's min DRAM at the same rate.
 function fill_cost(    file, cost) {
   if (ENVIRON["PRICES"] == "" || cell["search"] == "broken") return
-  if (cell["limit"] == "" && (!shares_searched[name["run_folder"]] || cell["rate"] + 0 == 0 || schema_is_fill(cell["operation"]))) return
+  if (cell["limit"] == "" && (stored_setting(name["run_folder"], "-", "DRAM_RATIO") != "search" || cell["rate"] + 0 == 0 || schema_is_fill(cell["operation"]))) return
   prices_begin(ENVIRON["PRICES"])
   file = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
@@ -151,10 +139,6 @@ function restarted_in(folder, operation,    line, f, started) {
   return started + 0
 }
 
-function unquoted(value) {
-  return value ~ /^".*"$/ || value ~ /^'.*'$/ ? substr(value, 2, length(value) - 2) : value
-}
-
 # Set name[run, scenario, variant, point, repeat, client, directory ...] from the path and name of a log.
 function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
   for (i in name) delete name[i]
@@ -182,7 +166,7 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
     name["run"] = part[n - 5]
     folder = ""
     for (i = 2; i <= n - 5; i++) folder = folder "/" part[i]
-    read_conf(folder, name["run"])
+    read_run(folder, name["run"])
     name["scenario"] = scenario_of[folder]
     name["variant_rank"] = (folder, name["variant"]) in rank_of ? rank_of[folder, name["variant"]] : ""
     name["run_folder"] = folder

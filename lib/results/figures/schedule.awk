@@ -29,11 +29,8 @@ function schedule_level(min, max,    look, looks) {
 }
 
 # The level of the intervals within the run in DIR, empty (0.95) unless it was one of REDISRUNS=auto.
-function schedule_of(folder,    file, line, conf) {
+function schedule_of(folder) {
   if (folder in schedule_known) return schedule_known[folder]
-  file = folder "/run.conf"
-  while ((getline line < file) > 0)
-    if (match(line, /^REDISRUNS(_MIN|_MAX)?="/)) conf[substr(line, 1, RLENGTH - 2)] = substr(line, RLENGTH + 1, length(line) - RLENGTH - 1)
-  close(file)
-  return schedule_known[folder] = conf["REDISRUNS"] == "auto" ? schedule_level(conf["REDISRUNS_MIN"] + 0, conf["REDISRUNS_MAX"] + 0) : ""
+  return schedule_known[folder] = stored_setting(folder, "-", "REDISRUNS") == "auto" ? \
+    schedule_level(stored_setting(folder, "-", "REDISRUNS_MIN") + 0, stored_setting(folder, "-", "REDISRUNS_MAX") + 0) : ""
 }
