@@ -196,7 +196,7 @@ END
   more=$(figure ops more_repeats $run)
   ((more > 1)) || fail "$more"
   assert_equal "$(figure ops robust_low_percent $run)" 97.5
-  printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>$run/run.conf
+  printf 'REDISRUNS="auto:3..30"\n' >>$run/run.conf
   settings_make "$run"
   # 98.9 % takes 1.4 times as many repeats.
   (($(figure ops more_repeats $run) > more * 5 / 4)) || fail "$(figure ops more_repeats $run), not more than $more"
@@ -206,7 +206,7 @@ END
   # Seven pairs have no robust interval of that level.
   rm -r $run/*/1000B-4i/rep-8
   assert_equal "$(figure ops robust_low_percent $run)" ''
-  sed -i 's/auto/7/' $run/run.conf
+  sed -i 's/auto:3..30/7/' $run/run.conf
   settings_make "$run"
   assert_match '^9' "$(figure ops robust_low_percent $run)"
 }
@@ -219,15 +219,15 @@ END
     cp -r $run/swap/1000B-4i $run/swap/1000B-4i-x"$copy"
   done
   # All looks of REDISRUNS=auto together have about the same chance as one interval of 95 %.
-  printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>$run/run.conf
+  printf 'REDISRUNS="auto:3..30"\n' >>$run/run.conf
   settings_make "$run"
   run_split compare --metric p50 --metric avg $run
   assert_match 'compare: of 22 verdicts, about 1 would show a difference by chance' "$stderr"
 }
 
-@test "REDISRUNS=auto without REDISRUNS_MIN is compared too" {
+@test "REDISRUNS=auto from round 0 on is compared too" {
   run_make run 3 100 200 10 20
-  printf 'REDISRUNS="auto"\nREDISRUNS_MAX="30"\n' >>run/run.conf
+  printf 'REDISRUNS="auto:0..30"\n' >>run/run.conf
   settings_make "run"
   run_split timeout 60 "$REPO/do_it.sh" compare --metric ops run
   assert_success

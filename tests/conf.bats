@@ -43,7 +43,7 @@ refused() {
 
 @test "a value of the wrong kind is named with file and line" {
   sed -i 's/^REDISRUNS=.*/REDISRUNS=many/' do_it.sh
-  refused "$PWD/do_it.sh:$(grep -n '^REDISRUNS' do_it.sh | cut -d: -f1): REDISRUNS=many: invalid; accepted: auto, a whole number from 1 to 1000" \
+  refused "$PWD/do_it.sh:$(grep -n '^REDISRUNS' do_it.sh | cut -d: -f1): REDISRUNS=many: invalid; accepted: auto, auto:A..B with A and B from 2 to 1000, a whole number from 1 to 1000" \
     ./do_it.sh plan
 }
 

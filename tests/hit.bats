@@ -272,7 +272,7 @@ run_files() {
   assert_line 'swap-b at 85%: 76.0% of the requests were served by DRAM, more than 2 points off'
   assert_line '1000B-1i-hit85: keys searched on swap in 2 rounds of 4 looks, 17 s'
   # The intervals have the level of the run's looks.
-  printf 'REDISRUNS="auto"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' >>r/run.conf
+  printf 'REDISRUNS="auto:3..30"\n' >>r/run.conf
   settings_make "r"
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail

@@ -72,15 +72,18 @@ END
   assert_output $'populate server 15.0 0.0 10 1\nmixed server 25.0 0.0 10 1'
 }
 
-@test "the limit is LIMIT percent of a CPU, or half a percent of all CPUs; a truncated probe is left out" {
-  run judged 10 <<'END'
+@test "the limit is LIMIT percent of a CPU, or half a percent of all CPUs, or all of them; a truncated probe is left out" {
+  cat >marks <<'END'
 set server k s 0 100 0 0 0 0 7 0
 get server k s 100
 end server k s 10000000 100 4900000 0 0 0 7 0
 set a l s 0 2 0 0 0 0 8 0
 end a l s 10000000 2 0 1100000 0 0 8 0
 END
+  run judged 10% <marks
   assert_output $'set server 49.0 0.0 50 0\nset a 0.0 11.0 10 1'
+  run judged off <marks
+  assert_output $'set server 49.0 0.0 10000 0\nset a 0.0 11.0 200 0'
 }
 
 @test "what a quota stopped is in the rows of each phase and host, and in a warning" {
@@ -95,7 +98,7 @@ END
   assert_output $'get server 757000 11\nget a 0 0\nset server 0 0\nset a 250000 3'
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -Eeuo pipefail
-    LIB=$REPO/lib SERVER=b FOREIGN_LIMIT=10 LOG_FILE=
+    LIB=$REPO/lib SERVER=b FOREIGN=10% LOG_FILE=
     . "$LIB/core/log.sh" && . "$LIB/core/write.sh" && . "$LIB/run/neighbour.sh"
     neighbour_mark get server "$(printf "k\ts\t0\t2\t0\t0\t0\t0\t7\t0\t5000000\t40")"
     neighbour_mark end server "$(printf "k\ts\t10000000\t2\t0\t0\t0\t0\t7\t0\t5757000\t51")"

@@ -59,7 +59,7 @@ truth() {
 @test "HIT_COUNTERS with one field counts waits of all requests; HIT_RATIO finds keys without limited DRAM, and a run with REDISRUNS=auto that goes on takes them from hit.tsv" {
   local sd looks
   words PHASES="populate get" HIT_RATIO=70% HIT_COUNTERS=flash_reads KEY_PATTERN=gaussian RATE=0 TIME=0 REQUESTS=8000 SEARCH_TIME=0.5 REDIS_CONF="dram 500" \
-    POPULATE_PATTERN=sequential REDISRUNS=auto REDISRUNS_MIN=2 REDISRUNS_MAX=2
+    POPULATE_PATTERN=sequential REDISRUNS=auto:2..2
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   assert_match 'HIT_RATIO=70%: gaussian:[0-9.]+ hits (69|70|71)\.[0-9] %' "$stderr"

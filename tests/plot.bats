@@ -329,7 +329,7 @@ PROGRAM
     repeat_make "$RUN" swap 1000B-1i $repeat c 1000 500000 1 30 90 get:$((8 + repeat))
   done
   for level in 95 98.9; do
-    printf 'VARIANTS="native swap"\nREDISRUNS="%s"\nREDISRUNS_MIN="3"\nREDISRUNS_MAX="30"\n' "${level/98.9/auto}" >"$RUN"/run.conf
+    printf 'VARIANTS="native swap"\nREDISRUNS="%s"\n' "${level/98.9/auto:3..30}" >"$RUN"/run.conf
     settings_make "$RUN"
     run data_make
     assert_contains "those of bars with a percentage of native from three repeats or more are its $level % interval"

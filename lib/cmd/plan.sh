@@ -129,14 +129,10 @@ _plan_larger() {
 # Print the first lines of a plan: scenario, server, clients, phases, cold memory and searches, and an empty line.
 # Usage: _plan_head
 _plan_head() {
-  local repeats servers='server ' each='' memory="$SERVER_MEM GiB"
-  rounds_count min
-  repeats=$REPLY
-  rounds_count max
-  [[ $repeats == "$REPLY" ]] || repeats+=-$REPLY
+  local repeats=${REDISRUNS#auto:} servers='server ' each='' memory="$SERVER_MEM GiB"
   ! servers_several || servers=servers each=' each'
   ((SERVER_MEM > 0)) || memory="$((SERVER_BYTES >> 20)) MiB"
-  printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "$repeats"
+  printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "${repeats/../-}"
   printf '%s  %s (%s logical CPUs, %s%s), Redis %s\n' "$servers" "$SERVER" "$SERVER_CORES" "$memory" "$each" "$REDIS_FROM"
   servers_each _plan_limits
   printf 'clients  %s\n' "$CLIENT_IP"

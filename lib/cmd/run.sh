@@ -60,7 +60,7 @@ cmd_run() {
 # Whether the run in RESUME has every repeat of its plan. With REDISRUNS=auto its figures decide that. What is no plan is refused later.
 _run_complete() {
   local variant point repeat status=1 REPLY
-  [[ -n $RESUME && $REDISRUNS != auto ]] && file_read "$RESUME/plan.tsv" "$FILE_PLAN" || return
+  [[ -n $RESUME && $REDISRUNS != auto:* ]] && file_read "$RESUME/plan.tsv" "$FILE_PLAN" || return
   [[ $REPLY == $'number\tvariant\tpoint\trepeat\t'*$'\n' ]] || return
   while IFS=$'\t' read -r _ variant point repeat _; do
     [[ " $VARIANTS " == *" $variant "* && $point =~ ^[0-9][A-Za-z0-9._-]*$ && $repeat =~ ^[0-9]+$ ]] || return
@@ -206,7 +206,7 @@ _run_conf() {
 # Returns: 1 if a repeat failed, 2 if the disk is full
 _run_cells() {
   local row name variant failed=0 settled='' most='' folder=
-  [[ $REDISRUNS != auto ]] || most='at most '
+  [[ $REDISRUNS != auto:* ]] || most='at most '
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     name=${ROW[point]} variant=${ROW[variant]}
@@ -215,7 +215,7 @@ _run_cells() {
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
     # With REDISRUNS=auto a finished repeat may be run again. After a suspension of the master, another run may have the server and its settings.
-    if [[ ! -e $folder || $REDISRUNS == auto ]] && ! hit_settle "$row" || ! repeat_tune "$variant"; then
+    if [[ ! -e $folder || $REDISRUNS == auto:* ]] && ! hit_settle "$row" || ! repeat_tune "$variant"; then
       failed=1
       _run_goes_on || break
       continue

@@ -12,7 +12,7 @@
 #   times:MIN..MAX              seconds, or LOW-HIGH, each also with a unit: 60-3600, 1m-1h
 #   pair:MIN..MAX:MIN..MAX      two numbers with a colon between them
 #   every:MIN..MAX:MIN..MAX     the same, the first one a time: 60:5, 1m:5
-#   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:... and WORD:percent:...
+#   WORD:number:MIN..MAX        the word, a colon and the number; also WORD:pair:..., WORD:percent:... and WORD:range:MIN..MAX, WORD:A..B
 #   each:WORD:MIN..MAX          a whole number, a slash and the word: this number for each WORD
 #   node:MIN..MAX               a number, @ and the number of a memory node: 10@1
 #   percent percent:MIN..MAX    1%..100%; of a range also with decimals: 0.5%
@@ -64,9 +64,10 @@ _kind_is_one() {
       kind=${kind#each:}
       [[ $value == */"${kind%%:*}" ]] && _kind_is_one "${value%/*}" "int:${kind#*:}"
       ;;
-    [a-z]*:number:* | [a-z]*:pair:* | [a-z]*:percent:*) [[ $value == "${kind%%:*}":* ]] && _kind_is_one "${value#*:}" "${kind#*:}" ;;
+    [a-z]*:number:* | [a-z]*:pair:* | [a-z]*:percent:* | [a-z]*:range:*) [[ $value == "${kind%%:*}":* ]] && _kind_is_one "${value#*:}" "${kind#*:}" ;;
     node:*) [[ $value =~ ^[^@]+@(0|[1-9][0-9]{0,2}|10[01][0-9]|102[0-3])$ ]] && _kind_is_one "${value%@*}" "number:${kind#node:}" ;;
     span:*) _kind_is_span "$value" "int:${kind#span:}" ;;
+    range:*) [[ $value =~ ^[0-9]+\.\.[0-9]+$ ]] && _kind_is_span "$value" "int:${kind#range:}" ;;
     number:* | time:*)
       [[ $value =~ ^[0-9]{1,15}(\.[0-9]{1,9})?$ ]] && kind_at_least "$value" "$min" && kind_at_least "$max" "$value"
       ;;
@@ -327,6 +328,7 @@ _kind_part() {
     *:percent:*) printf '%s:N%% with N from %s to %s' "${1%%:*}" "${min#percent:}" "$max" ;;
     percent:*) printf '%s%% to %s%%' "$min" "$max" ;;
     pair:*) _kind_pair "${1#pair:}" ;;
+    *:range:*) printf '%s:A..B with A and B from %s to %s' "${1%%:*}" "${min#range:}" "$max" ;;
     *:pair:*) printf '%s:' "${1%%:*}" && _kind_pair "${1#*:pair:}" ;;
     *:number:*)
       min=${min#number:}

@@ -57,13 +57,12 @@ function metrics_read(    file, line, field, i, n, column) {
 
 # Refuse settings of rounds.
 function check_rounds(    i, n, metric, seen) {
-  if (V["REDISRUNS_MIN"] + 0 > V["REDISRUNS_MAX"] + 0)
-    refuse("REDISRUNS_MIN", "more than REDISRUNS_MAX=" V["REDISRUNS_MAX"] "; set REDISRUNS_MIN to at most that")
-  n = words("PRECISION_METRICS", metric)
+  n = words("PRECISION", metric)
+  if (metric[1] !~ /%$/) refuse("PRECISION", "does not begin with a percentage; accepted: a percentage and the figures, such as 2% ops p99")
   metrics_read()
-  for (i = 1; i <= n; i++) {
-    if (!(metric[i] in METRIC)) refuse("PRECISION_METRICS", "unknown metric " metric[i] "; ./do_it.sh compare --metric list names them")
-    if (metric[i] in seen) refuse("PRECISION_METRICS", "the metric " metric[i] " is repeated; give each metric once")
+  for (i = 2; i <= n; i++) {
+    if (!(metric[i] in METRIC)) refuse("PRECISION", "unknown metric " metric[i] "; ./do_it.sh compare --metric list names them")
+    if (metric[i] in seen) refuse("PRECISION", "the metric " metric[i] " is repeated; give each metric once")
     seen[metric[i]] = 1
   }
 }

@@ -213,25 +213,22 @@ function settings_say(    v, i, name) {
 }
 
 # Say the rows: variants alternate within a repeat (A B A B), so that a drift of the machine affects all of them.
-function rows_say(    a, p, v, r, least, most, line, number, searched, seconds) {
+function rows_say(    a, p, v, r, line, number, searched, seconds) {
   line = "number\tvariant\tpoint\trepeat\tneed\tsweep"
   for (a = 1; a <= axes; a++) line = line OFS axis_column(AXIS[a])
   say("row", line OFS "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
     "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size")
-  enter(VARIANT_NAME[1])
-  least = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MIN"] : V["REDISRUNS"]
-  most = V["REDISRUNS"] == "auto" ? V["REDISRUNS_MAX"] : V["REDISRUNS"]
   for (p = 1; p <= points; p++) {
     # The keys of a point are searched once, on the first variant that supports it.
     searched = 0
-    for (r = 1; r <= most + 0; r++)
+    for (r = 1; r <= rounds_most; r++)
       for (v = 1; v <= variants; v++) {
         seconds = CELL_SECONDS[v, p]
         if (!searched && CELL_SEARCH[v, p] > 0) {
           searched = 1
           seconds += CELL_SEARCH[v, p]
         }
-        say("row", ++number OFS VARIANT_NAME[v] OFS POINT[p] OFS r OFS (r <= least + 0 ? "yes" : "maybe") OFS \
+        say("row", ++number OFS VARIANT_NAME[v] OFS POINT[p] OFS r OFS (r <= rounds_least ? "yes" : "maybe") OFS \
           (POINT_TOLD[p] == "" ? "-" : POINT_TOLD[p]) OFS POINT_VALUES[p] OFS CELL[v, p] OFS whole(seconds) OFS CELL_MORE[v, p])
       }
   }

@@ -480,13 +480,13 @@ client_share() {
 # Returns: sets REPLY
 _client_seed() {
   local one number=0
-  if [[ $DISTINCT_SEEDS == on ]]; then
+  if [[ $SEED == */client ]]; then
     for one in $CLIENT_IP; do
       [[ $one != "$1" ]] || break
       number=$((number + 1))
     done
   fi
-  REPLY=$((SEED + number))
+  REPLY=$((${SEED%/client} + number))
 }
 
 # A progress line for the run and one for each client, on a terminal only.

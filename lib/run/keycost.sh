@@ -191,7 +191,7 @@ _keycost_used() {
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$_REMOTE_TMP/sample.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$_REMOTE_TMP/sample.crt")
   hosts_data "$HOST"
-  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$4" --pipeline 64 --data "$DATA" --seed "$SEED" \
+  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$4" --pipeline 64 --data "$DATA" --seed "${SEED%/client}" \
     --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
     "$REPLY" "$REDISBASE" "$size" >"$_REMOTE_TMP/sample.log" 2>&1 </dev/null || {
     printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$_REMOTE_TMP/sample.log")" >&2

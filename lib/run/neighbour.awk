@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Compute neighbours.tsv from probes: for each phase and host, the CPU time that was not used by Redis, load generators, monitors or our scripts.
 # Input: lines MARK HOST and the columns of host_probe_cpu (lib/host/probe.sh); a phase lasts from its mark to the host's next
-# mark. LIMIT in the environment: percent of one CPU.
+# mark. LIMIT in the environment: percent of one CPU, or off.
 #
 #   foreign = the larger of  used - ours  over the hosts of the run with the same kernel, which share its CPUs
 #                       and  all - ours   over those that also see the same processes
-#   limit   = LIMIT % of one CPU, or 0.5 % of all CPUs if that is larger: larger machines run more daemons
+#   limit   = LIMIT % of one CPU, or 0.5 % of all CPUs if that is larger: larger machines run more daemons; off: all CPUs
 # Two counts are made, because each can miss time. `used` lacks interrupts, which many kernels add to the time of processes; `all` lacks processes
 # of other containers. A process that ends during a probe may be in `all` twice, or only the next time, with all that it ever used. Foreign and steal
 # are percent of one CPU: 200 is two CPUs for the whole time, and no machine has more than its CPUs.
@@ -75,7 +75,8 @@ END {
     foreign = foreign > 0 ? 100 * foreign / time[n] : 0
     if (foreign > 100 * cpus[n]) foreign = 100 * cpus[n]
     stolen = steal[n] > 0 ? 100 * steal[n] / time[n] : 0
-    limit = ENVIRON["LIMIT"] > 0.5 * cpus[n] ? ENVIRON["LIMIT"] + 0 : 0.5 * cpus[n]
+    limit = ENVIRON["LIMIT"] == "off" ? 100 * cpus[n] : ENVIRON["LIMIT"] + 0
+    if (limit < 0.5 * cpus[n]) limit = 0.5 * cpus[n]
     printf "%s\t%s\t%d\t%.1f\t%.0f\t%.0f\t%.0f\t%.0f\t%.1f\t%.1f\t%g\t%d\t%.0f\t%d\n", phase_of[n], host_of[n], cpus[n], time[n] / 1000000, used[n], all[n],
       ours[space[n]], steal[n], foreign, stolen, limit, (foreign > limit || stolen > limit), \
       (throttled[n] > 0 ? throttled[n] : 0), (periods[n] > 0 ? periods[n] : 0)

@@ -19,10 +19,10 @@ neighbour_mark() {
 
 # Write DIR/neighbours.tsv, one row per phase and host, and warn about each phase and machine over the limit, or with processes that a quota stopped.
 # Usage: neighbour_write DIR
-# Globals: FOREIGN_LIMIT SERVER
+# Globals: FOREIGN SERVER
 neighbour_write() {
   local file=$1/neighbours.tsv phase host seconds foreign steal limit time periods what said=' '
-  LIMIT=${FOREIGN_LIMIT%\%} LC_ALL=C write_file "$file" awk -f "$LIB/run/neighbour.awk" <<<"${_NEIGHBOUR_MARKS%$'\n'}" || return
+  LIMIT=$FOREIGN LC_ALL=C write_file "$file" awk -f "$LIB/run/neighbour.awk" <<<"${_NEIGHBOUR_MARKS%$'\n'}" || return
   while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
     [[ $host != server ]] || host=$SERVER
     host=${host#server:}

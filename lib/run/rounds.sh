@@ -5,19 +5,6 @@
 # How often a disturbed repeat is run again; the last try counts in any case.
 _ROUNDS_AGAIN=2
 
-# The smallest number of rounds (min) or the largest (max).
-# Usage: rounds_count min|max
-# Returns: sets REPLY
-rounds_count() {
-  if [[ $REDISRUNS != auto ]]; then
-    REPLY=$REDISRUNS
-  elif [[ $1 == min ]]; then
-    REPLY=$REDISRUNS_MIN
-  else
-    REPLY=$REDISRUNS_MAX
-  fi
-}
-
 # Run a repeat, like repeat_run. With REDISRUNS=auto a repeat that other programs disturbed is renamed to rep-N.disturbed-TIME, and run again.
 # Usage: rounds_repeat DIR SIZE INSTANCES KEYS REPEAT
 # Returns: as repeat_run
@@ -25,7 +12,7 @@ rounds_repeat() {
   local folder=$1 stamp why again
   while :; do
     repeat_run "$@" || return
-    [[ $REDISRUNS == auto ]] || return 0
+    [[ $REDISRUNS == auto:* ]] || return 0
     why=$(rounds_disturbed "$folder")
     [[ -n $why ]] || return 0
     again=$(compgen -G "$folder.disturbed-*" | wc -l) || :
@@ -53,27 +40,25 @@ rounds_disturbed() {
 
 # Print the open figures of a point after a round.
 # Usage: rounds_look POINT ROUND
-# Globals: RUN VARIANTS PRECISION PRECISION_METRICS SMALLEST REDISRUNS_MIN REDISRUNS_MAX
+# Globals: RUN VARIANTS PRECISION SMALLEST REDISRUNS
 # Returns: 0 if the point needs no further round, 1 if it does
 rounds_look() {
   local name=$1 round=$2 lines variant stop next open
   local -a folders=()
-  [[ $REDISRUNS == auto ]] || return 1
+  [[ $REDISRUNS == auto:* ]] || return 1
   for variant in $VARIANTS; do
     [[ ! -d $RUN/$variant/$name ]] || folders+=("$RUN/$variant/$name")
   done
   lines=$(
-    export PRECISION SMALLEST VARIANTS
-    result_totals "${folders[@]}" 2>/dev/null | result_usable |
-      ROUND=$round MIN=$REDISRUNS_MIN MAX=$REDISRUNS_MAX METRICS=$PRECISION_METRICS \
-        figures_run metric interval decide schedule bound rounds
+    export PRECISION SMALLEST VARIANTS REDISRUNS
+    result_totals "${folders[@]}" 2>/dev/null | result_usable | ROUND=$round figures_run metric interval decide schedule bound rounds
   ) || :
   IFS=$'\t' read -r _ stop next < <(grep $'^stop\t' <<<"$lines") || stop=0 next=''
   open=$(sed -n $'s/^open\t//p' <<<"$lines")
   if [[ $stop == 1 && -z $open ]]; then
     log_info "$name: precise or decided after $round rounds: $(sed -n $'s/^[cu][a-z]*\t//p' <<<"$lines" | paste -sd ';' | sed 's/;/; /g')"
   elif [[ $stop == 1 ]]; then
-    log_warn "$name: not precise after REDISRUNS_MAX=$round rounds: ${open//$'\n'/; }"
+    log_warn "$name: not precise after $round rounds (REDISRUNS=$REDISRUNS): ${open//$'\n'/; }"
   elif [[ -n $open ]]; then
     log_info "$name, after round $round: $(grep -c '' <<<"$open") of $(grep -vc $'^stop\t' <<<"$lines") figures open: ${open//$'\n'/; }; the next look is after round ${next:-?}"
   else

@@ -258,7 +258,7 @@ _search_take_in() {
   read -r server client steal over < <(_search_foreign "$probes") || :
   [[ -z $_SEARCH_ROWS ]] || far=$(_search_far)
   # The fourth try counts, because the search must end on a busy machine too.
-  [[ $FOREIGN == off || $over == 0 ]] || ((try > 3)) || counts=0
+  [[ $over == 0 ]] || ((try > 3)) || counts=0
   rate=$load connections=$CONNECTIONS
   search_what
   case $REPLY in
@@ -287,9 +287,7 @@ _search_printed() {
 # Print the CPU time of other programs during the step: on the server, the max over the clients, and the steal time; then 1 if it exceeds FOREIGN,
 # else 0.
 _search_foreign() {
-  local limit=${FOREIGN%\%}
-  [[ $FOREIGN != off ]] || limit=100000
-  { _search_behind step "$_SEARCH_PROBES" && _search_behind end "$1"; } | LIMIT=$limit LC_ALL=C awk -f "$LIB/run/neighbour.awk" | awk -F '\t' '
+  { _search_behind step "$_SEARCH_PROBES" && _search_behind end "$1"; } | LIMIT=$FOREIGN LC_ALL=C awk -f "$LIB/run/neighbour.awk" | awk -F '\t' '
     NR == 1 || $1 != "step" { next }
     $2 ~ /^server(:|$)/ && $9 >= server + 0 { server = $9 }
     $2 !~ /^server(:|$)/ && $9 >= client + 0 { client = $9 }

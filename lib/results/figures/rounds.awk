@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The open figures after a round of REDISRUNS=auto: for each other variant compared with the first, per phase and metric; with one variant, for its
-# geometric mean. Input: totals of one point. Environment: VARIANTS, METRICS, PRECISION, SMALLEST, ROUND, MIN, MAX. Output: lines `open
+# geometric mean. Input: totals of one point. Environment: VARIANTS, REDISRUNS, PRECISION, SMALLEST, ROUND. Output: lines `open
 # TEXT`, `closed TEXT` and `unknown TEXT`, one per figure, and `stop 1` if no further round is needed or allowed, else `stop 0 NEXT_LOOK`.
 # Load it after metric.awk, interval.awk, decide.awk, schedule.awk and bound.awk.
 
@@ -8,10 +8,12 @@ BEGIN {
   FS = OFS = "\t"
   metric_init()
   variants = split(ENVIRON["VARIANTS"], variant, " ")
-  metrics = split(ENVIRON["METRICS"], metric, " ")
+  # Its first word is the percentage.
+  metrics = split(ENVIRON["PRECISION"], metric, " ")
   round = ENVIRON["ROUND"] + 0
-  min = ENVIRON["MIN"] + 0
-  max = ENVIRON["MAX"] + 0
+  schedule_range(ENVIRON["REDISRUNS"])
+  min = schedule_min
+  max = schedule_max
   level = schedule_level(min, max)
 }
 
@@ -34,7 +36,7 @@ NR == 1 {
     limited[who, phase, $at["repeat"] + 0] = bound_row()
     if (cell("capacity_ops_per_sec") != "") by_load[who, phase] = 1
     if (cell("dram_share_percent") != "") by_dram[who, phase] = 1
-    for (i = 1; i <= metrics; i++) {
+    for (i = 2; i <= metrics; i++) {
       name = metric_name(metric[i])
       if ((cell("capacity_ops_per_sec") cell("dram_share_percent")) == "" || !bound_late(name)) value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
       if (bound_late(name)) waited[who, phase, name, $at["repeat"] + 0] = bound_waited($at[metric_column[name]], name, cell("unanswered"), cell("at_least_us"))
@@ -101,7 +103,7 @@ END {
   for (p = 1; p <= phase_count; p++) {
     # The populate phase is evaluated only if nothing else was measured.
     if (more_than_fill && schema_is_fill(phases[p])) continue
-    for (m = 1; m <= metrics; m++)
+    for (m = 2; m <= metrics; m++)
       if (variants == 1) open += judge(variant[1], "", phases[p], metric_name(metric[m]))
       else for (i = 2; i <= variants; i++) open += judge(variant[1], variant[i], phases[p], metric_name(metric[m]))
   }

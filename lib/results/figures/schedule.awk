@@ -10,7 +10,7 @@ function schedule_next(n, min, max,    next_look) {
   if (n < min) return min < max ? min : max
   next_look = int(n * 1.6)
   if (next_look < n * 1.6 - 1e-9) next_look++
-  # A run.conf that no run wrote may lack MIN; a look after round 0 must not follow itself.
+  # A settings.tsv that no run wrote may have 0 as MIN; a look after round 0 must not follow itself.
   if (next_look <= n) next_look = n + 1
   return next_look < max ? next_look : max
 }
@@ -28,9 +28,17 @@ function schedule_level(min, max,    look, looks) {
   return 1 - 0.05 / looks ^ 0.85
 }
 
+# Whether REDISRUNS is auto:MIN..MAX; sets schedule_min and schedule_max.
+function schedule_range(text,    part) {
+  if (text !~ /^auto:[0-9]+\.\.[0-9]+$/) return 0
+  split(text, part, /:|\.\./)
+  schedule_min = part[2] + 0
+  schedule_max = part[3] + 0
+  return 1
+}
+
 # The level of the intervals within the run in DIR, empty (0.95) unless it was one of REDISRUNS=auto.
 function schedule_of(folder) {
   if (folder in schedule_known) return schedule_known[folder]
-  return schedule_known[folder] = stored_setting(folder, "-", "REDISRUNS") == "auto" ? \
-    schedule_level(stored_setting(folder, "-", "REDISRUNS_MIN") + 0, stored_setting(folder, "-", "REDISRUNS_MAX") + 0) : ""
+  return schedule_known[folder] = schedule_range(stored_setting(folder, "-", "REDISRUNS")) ? schedule_level(schedule_min, schedule_max) : ""
 }
