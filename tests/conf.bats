@@ -383,8 +383,8 @@ END
 - - TUNE.vsmp off mine.conf:2
 mine - KERNEL.swappiness 10 mine.conf:2
 mine - KERNEL.thp always mine.conf:2
-mine 10B-2i-kerneldemotionfalse KERNEL.demotion false command line: SWEEP
-mine 10B-2i-kerneldemotiontrue KERNEL.demotion true command line: SWEEP'
+mine 10B-2i-demotionfalse KERNEL.demotion false command line: SWEEP
+mine 10B-2i-demotiontrue KERNEL.demotion true command line: SWEEP'
 }
 
 @test "what is printed as run.conf is read back to the same values" {

@@ -106,11 +106,11 @@ planned() {
 }
 
 @test "any setting is swept: a point for each value with each of the others, and a column of the setting's name" {
-  run planned 'point rate kernel_thp sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 SWEEP='RATE=100,2000.5 KERNEL.thp=never,always'
-  assert_output "10B-2i-rate100-kernelthpnever 100 never rate 100, kernel thp never
-10B-2i-rate100-kernelthpalways 100 always rate 100, kernel thp always
-10B-2i-rate2000.5-kernelthpnever 2000.5 never rate 2000.5, kernel thp never
-10B-2i-rate2000.5-kernelthpalways 2000.5 always rate 2000.5, kernel thp always"
+  run planned 'point rate thp sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 SWEEP='RATE=100,2000.5 KERNEL.thp=never,always'
+  assert_output "10B-2i-rate100-thpnever 100 never rate 100, thp never
+10B-2i-rate100-thpalways 100 always rate 100, thp always
+10B-2i-rate2000.5-thpnever 2000.5 never rate 2000.5, thp never
+10B-2i-rate2000.5-thpalways 2000.5 always rate 2000.5, thp always"
   # What is derived follows the value of each point: keys, the threads of a client, the seconds of a repeat.
   run planned 'keys seconds' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PHASES=get SWEEP='KEYS=100,300000 TIME=0,7'
   assert_output "100 1

@@ -164,15 +164,15 @@ END
   repeat_make r/20250101-x native 1000B-2i-1to4-zipf 1 c 1000 50 2 23 99 set:3
   printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tplaces\nnative\t1000B-2i-1to4-zipf\t1\t-\t1:4\tzipf\t-\n' >r/20250101-x/plan.tsv
   repeat_make r/20250102-x native odd-name 1 c 1000 50 2 23 99 set:3
-  printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tkernel_thp\tplaces\nnative\todd-name\t1\tx\t1:8\t-\talways\t-\n' >r/20250102-x/plan.tsv
+  printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tthp\tplaces\nnative\todd-name\t1\tx\t1:8\t-\talways\t-\n' >r/20250102-x/plan.tsv
   for form in '' --total; do
     # shellcheck disable=SC2086 # nothing, or an option
     "$REPO/summary2csv.sh" $form r/20250101-x r/20250102-x >out.csv
-    run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["dram_ratio"] "/" $at["key_pattern"] "/" $at["kernel_thp"] }' out.csv
-    assert_output $'dram_ratio/key_pattern/kernel_thp\n1:4/zipf/\n1:8//always'
+    run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["dram_ratio"] "/" $at["key_pattern"] "/" $at["thp"] }' out.csv
+    assert_output $'dram_ratio/key_pattern/thp\n1:4/zipf/\n1:8//always'
   done
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x r/20250102-x | result_table'
-  assert_match 'DRAM:data +Keys +kernel_thp +'
+  assert_match 'DRAM:data +Keys +thp +'
 }
 
 @test "where an axis is not swept, CSV has what the phases used; tables, which tell points apart, do not" {

@@ -121,9 +121,11 @@ function axis_once(at, values,    n, i, word, seen, value) {
   }
 }
 
-# The column of an axis in plan.tsv and in results: KERNEL.thp -> kernel_thp.
-function axis_column(name) {
+# The column of an axis in plan.tsv and in results. Parts of a setting without a value have the name of the part: KERNEL.thp -> thp, but
+# FAULT.at -> fault_at.
+function axis_column(name,    part) {
   if (name in COLUMN) return COLUMN[name]
+  if (split(name, part, ".") == 2 && !(part[1] in V)) name = part[2]
   gsub(/[.-]/, "_", name)
   return tolower(name)
 }
