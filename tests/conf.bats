@@ -367,8 +367,11 @@ END
   assert_output 'do_it.sh: command line: TUNE=+thp: unknown part; accepted: irqbalance tuned firewall ksm governor cstates irq overcommit somaxconn vsmp strict'
   run parts TUNE="-cstates irq=1" KERNEL.page_cluster=4 SWEEP=KERNEL.thp=never,madvise
   assert_output "do_it.sh: $PWD/conf/variants/mine.conf:2: KERNEL.thp=always: conflicts with KERNEL.thp=never,madvise in SWEEP, whose values all variants have; leave out one of them"
-  run parts TUNE="-cstates irq=1" KERNEL.page_cluster=4 SWEEP=KERNEL.demotion=true,false VALUE_SIZES=10
-  assert_output '- - KERNEL.page_cluster 4 command line
+  run parts TUNE="-cstates irq=1" KERNEL.page_cluster=4 SWEEP=KERNEL.demotion=true,false VALUE_SIZES=10 FAR="events=a:u,b bytes" DAMON="migrate hot=2"
+  assert_output '- - DAMON.hot 2 command line
+- - FAR.bytes on command line
+- - FAR.events a:u b command line
+- - KERNEL.page_cluster 4 command line
 - - KERNEL.swappiness 20 mine.conf:3
 - - TUNE.cstates off command line
 - - TUNE.firewall off mine.conf:2

@@ -13,7 +13,7 @@ setup() {
   [[ -x $REPO/test ]] || make -s -C "$REPO"
   untune
   BASE=$(cluster_ports 6)
-  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 NODE_TIMEOUT=3000 FAULT_AT=2 FAULT_DOWN=1 SETTLE=1 TIME=120 TRACK=200
+  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 NODE_TIMEOUT=3000 FAULT="at=2 down=1 settle=1" TIME=120 TRACK=200
     REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
 }
 
@@ -90,7 +90,7 @@ nothing_left() {
 
 @test "a node that hangs is taken over, and goes on as a replica; its master killed while a node hangs, stop ends everything" {
   local repeat
-  job_start "${FAULTY[@]}" FAULT=stop FAULT_NODE=2 FAILBACK=off SWEEP="FAULT_DOWN=1,60"
+  job_start "${FAULTY[@]}" FAULT="stop node=2 -failback" SWEEP="FAULT.down=1,60"
   wait_down 2
   kill -KILL -- "-$JOB_PID"
   job_wait 30
@@ -108,7 +108,7 @@ nothing_left() {
   run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/user,host/fault}.sh; do . "$file"; done
     WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
-    FAULT_AT=1 FAULT_DOWN=1 FAILBACK=on SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
+    FAULT_AT=1 FAULT_DOWN=1 FAULT_FAILBACK=on FAULT_SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
     host_user_limits() { ulimit -Sn 77; }
     host_fault_run() { ulimit -Sn >>limits && exec sleep 100; }
@@ -143,7 +143,7 @@ not_taken() {
   env FAULT=kill PERSISTENCE=default "$@" bash -c 'set -u
     . "$REPO/lib/host/fault.sh"
     WORK=. RUN_ID=x FOLDER=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") NODE_TIMEOUT=100 FAULT_NODE=1
-    FAULT_AT=0 FAULT_DOWN=0 FAILBACK=off SETTLE=0 begin=0
+    FAULT_AT=0 FAULT_DOWN=0 FAULT_FAILBACK=off FAULT_SETTLE=0 begin=0
     owner_lives() { SECONDS=$((SECONDS + 61)); }
     host_fault_signal() { :; }
     host_fault_says() { [[ $2 == state=online ]]; }
@@ -237,7 +237,7 @@ received() {
 }
 
 @test "interrupted while a node hangs, a run leaves nothing" {
-  job_start "${FAULTY[@]}" FAULT=stop FAULT_DOWN=60
+  job_start "${FAULTY[@]}" FAULT="stop down=60"
   wait_down 1
   kill -INT -- "-$JOB_PID"
   job_wait 60
@@ -247,7 +247,7 @@ received() {
 
 @test "without a replica in step no fault is made; a node that is told to end is taken over, and FULL_COVERAGE is what the other shards pay until then" {
   local pid repeat
-  job_start "${FAULTY[@]}" SWEEP="FAULT=kill,term" FULL_COVERAGE=on FAILBACK=off FAULT_AT=8
+  job_start "${FAULTY[@]}" SWEEP="FAULT=kill,term" FULL_COVERAGE=on FAULT="at=8 -failback"
   job_load mixed
   # The replica of shard 0, which is on node 1.
   pid=$(awk -v port=$((BASE + 3)) '$3 == port { print $1 }' "$SCRATCH"/host/run-*/server/instances.proc)
@@ -370,7 +370,7 @@ figures_of() {
     assert_contains "$text" "$stderr"
   done <<'END'
 REPLICAS=0|FAULT=kill: requires a replica that takes over
-FAULT_NODE=4|FAULT_NODE=4: there are 3 nodes
+FAULT.node=4|FAULT.node=4: there are 3 nodes
 TIME=60|TIME=60: ends before the node is up at 80 s
 CLUSTER=off TRACK=0|FAULT=kill: requires a cluster
 CLUSTER=off FAULT=none|TRACK=1000: requires a cluster

@@ -126,7 +126,7 @@ ROOT=$REPO LIB=$REPO/lib RUN=$SCRATCH
 alias_read "$ROOT/conf/aliases.tsv"
 conf_defaults "$ROOT/conf/defaults.conf"
 cmd_plan "$@" >/dev/null
-show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|PROBE_WSS|FAR_EVENTS|TRACE|NEIGHBOUR|KERNEL.thp)=' | paste -sd ' '; }
+show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|PROBE_WSS|FAR.events|TRACE|NEIGHBOUR|KERNEL.thp)=' | paste -sd ' '; }
 # In place of the hosts: print the settings that they would get.
 repeat_held() { :; }
 tune_apply() { :; }
@@ -136,15 +136,15 @@ _hit_seek "${ROW[point]}"
 plan_row "${PLAN_ROWS[0]}"
 show after
 END
-  local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 HIT_RATIO=90% RATE=700 TIME=9 WARMUP=2 TRACE=/bin/true FAR_EVENTS=auto NEIGHBOUR=5
+  local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 HIT_RATIO=90% RATE=700 TIME=9 WARMUP=2 TRACE=/bin/true FAR=auto NEIGHBOUR=5
     SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16)
   # The search runs on another variant than that of the first row, or on the same.
   for variant in native swap; do
     run_split bash master.sh "${words[@]}" -v "$variant" -v swap-b
     assert_success
     assert_output "$(
-      echo "search ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" KERNEL.thp="never" FAR_EVENTS="off" PROBE_WSS="off" NEIGHBOUR="0" TRACE=""'
-      echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" KERNEL.thp="never" FAR_EVENTS="auto" PROBE_WSS="off" NEIGHBOUR="5" TRACE="/bin/true"'
+      echo "search ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" KERNEL.thp="never" FAR.events="off" PROBE_WSS="off" NEIGHBOUR="0" TRACE=""'
+      echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" KERNEL.thp="never" FAR.events="auto" PROBE_WSS="off" NEIGHBOUR="5" TRACE="/bin/true"'
     )"
   done
 }

@@ -104,7 +104,7 @@ figure() {
 
 @test "a run with the events of Granite Rapids: loads per operation, and what was counted, scaled or not counted; nothing is left" {
   perf_stub 6000:100 1000:63.21 '<not supported>:0'
-  words FAR_EVENTS="r80d1:u r10d3:u r02d3:u" TIME=1
+  words FAR=events=r80d1:u,r10d3:u,r02d3:u TIME=1
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   # Both instances are counted, in each phase, and nothing else.
@@ -114,7 +114,7 @@ figure() {
   assert_match '^[0-9]+,[0-9]+$' "$pids"
   calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' results/*/native/*/rep-1/server/counters.tsv)
   awk -v a="$(figure far_loads_per_op)" -v b="$(awk -v calls="$calls" 'BEGIN { printf "%.6f", 7000 / calls }')" 'BEGIN { exit !(a == b && a > 0) }' || fail "$(figure far_loads_per_op) of 7000 in $calls"
-  assert_equal "$(figure far_source)" 'FAR_EVENTS: r80d1:u + r10d3:u (63 % of the time) + r02d3:u (not counted)'
+  assert_equal "$(figure far_source)" 'FAR.events: r80d1:u + r10d3:u (63 % of the time) + r02d3:u (not counted)'
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
@@ -180,7 +180,7 @@ figure() {
 
 @test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {
   perf_stub 600:100
-  master "FAR_EVENTS=auto" '
+  master "FAR=auto" '
     call_run() { case $* in *"perf cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; *"perf end"*) printf "count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00\n" ;; *"perf start"*) echo "$PERF_EVENTS" >words ;; esac; }
     perf_begin .
     perf_mark get
@@ -195,11 +195,11 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
 @test "perf that may not count: it is said, the phase is measured all the same, and the columns are empty" {
   perf_stub
   : >counts
-  words FAR_EVENTS=r80d1:u
+  words FAR.events=r80d1:u
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_success
   assert_contains 'perf does not count: Error: Access to performance monitoring' "$stderr"
-  assert_contains "loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=r80d1:u" "$stderr"
+  assert_contains "loads from far memory are not counted: run './do_it.sh doctor' with FAR.events=r80d1:u" "$stderr"
   assert_equal "$(figure ops) $(figure far_loads_per_op)|$(figure far_source)" '4000 |'
   # It is not tried again in each phase.
   assert_equal "$(grep -c -- --control called)" 1
@@ -212,7 +212,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   echo 3 >root/proc/sys/kernel/perf_event_paranoid
   perf_stub 10:100 20:100
   row=$("${ask[@]}" 'instance r80d1:u instance r10d3:u')
-  assert_equal "$row" $'ok\t'"$PWD/bin/perf"$'\tFAR_EVENTS: loads from far memory\t-'
+  assert_equal "$row" $'ok\t'"$PWD/bin/perf"$'\tFAR.events: loads from far memory\t-'
   perf_stub 10:100 20:50
   row=$("${ask[@]}" 'instance r80d1:u instance r10d3:u')
   assert_match $'^warn\tcounters are shared' "$row"
@@ -238,7 +238,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
 }
 
 @test "words that are not events are refused" {
-  run_split "$REPO/do_it.sh" plan FAR_EVENTS='r80d1:u --all'
+  run_split "$REPO/do_it.sh" plan FAR.events='r80d1:u --all'
   assert_failure 2
   assert_contains "invalid; accepted: off, auto, or a list" "$stderr"
 }
@@ -246,7 +246,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
 @test "perf itself, where it may count: its minor faults of an instance are those of /proc" {
   perf_counts || skip "this machine has no perf, or the kernel lets it count nothing"
   redis_start --enable-debug-command yes
-  master "FAR_EVENTS=minor-faults" '
+  master "FAR.events=minor-faults" '
     RUN_ID=T'$$' RUN_OWNER=us
     mkdir -p "$SCRATCH/host/run-$RUN_ID/server" && chmod 700 "$SCRATCH/host"
     proc_record "$SCRATCH/host/run-$RUN_ID/server/instances.proc" '"$REDIS_PID $REDIS_PORT"'
@@ -269,19 +269,19 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   boot=$(</proc/sys/kernel/random/boot_id)
   mkdir -p host/cache
   printf 'boot\t%s\nnode\t0\tcpu\t4\t100\t-\t1\n%s\n' "$boot" "$row" >host/cache/memory.tsv
-  master FAR_EVENTS=r80d1:u "${code[0]}"
+  master FAR.events=r80d1:u "${code[0]}"
   assert_success
   assert_output $'node\t0\tcpu\t4\t100\t-\t1\n'"$row"
   rm env/memory.tsv
   # Without far loads it is not asked for.
-  master FAR_EVENTS=off "${code[0]}"
+  master FAR.events=off "${code[0]}"
   assert_output ''
   sed -i '1s/\t./\tx/' host/cache/memory.tsv
-  master FAR_EVENTS=r80d1:u "${code[0]}"
+  master FAR.events=r80d1:u "${code[0]}"
   assert_success
   assert_output ''
   rm host/cache/memory.tsv
-  master FAR_EVENTS=r80d1:u "${code[0]}"
+  master FAR.events=r80d1:u "${code[0]}"
   assert_success
   assert_output ''
 }

@@ -223,7 +223,7 @@ END
   local topology=$'0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU'
   assert_equal "$(asked "$topology")" keep
   assert_equal "$(asked "$topology" DAMON=monitor)" 'monitor 2,3 0,1'
-  assert_equal "$(asked "$topology" DAMON=migrate DAMON_HOT=3 DAMON_QUOTA=9)" 'migrate 2,3 0,1 3 30 9'
+  assert_equal "$(asked "$topology" DAMON="migrate hot=3 quota=9")" 'migrate 2,3 0,1 3 30 9'
   assert_equal "$(asked "$topology" DAMON=monitor TIER=bind TIER_NODES=1)" 'monitor 1 0,2,3'
   assert_equal "$(asked $'0,0,0,0' DAMON=monitor)" 'monitor - 0'
 }
@@ -256,13 +256,13 @@ resctrl_make() {
   mkdir -p "$TIERBENCH_ROOT"/sys/fs/resctrl/{info/L3_MON,mon_groups,mon_data}
   echo mbm_total_bytes >"$TIERBENCH_ROOT/sys/fs/resctrl/info/L3_MON/mon_features"
   [[ -z ${1-} ]] || echo "$1" >"$TIERBENCH_ROOT/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config"
-  TUNE_ROWS=$(tune_table 10.0.0.1 FAR_BYTES=on | grep ^RESCTRL)
+  TUNE_ROWS=$(tune_table 10.0.0.1 FAR.bytes=on | grep ^RESCTRL)
 }
 
 # Print what the machine in the tree has counted for the run.
 counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && host_resctrl_counts'; }
 
-@test "FAR_BYTES: a group of the run, slow memory alone where the CPU can, all restored" {
+@test "FAR.bytes: a group of the run, slow memory alone where the CPU can, all restored" {
   local root=$TIERBENCH_ROOT/sys/fs/resctrl
   resctrl_make '0=0x7f;1=0x7f'
   tune apply
@@ -283,10 +283,10 @@ counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && host_resctrl_
   assert_equal "$(ls "$root/mon_groups")" other
 }
 
-@test "FAR_BYTES: resctrl is mounted for the run and unmounted after it, unless somebody else came to use it" {
+@test "FAR.bytes: resctrl is mounted for the run and unmounted after it, unless somebody else came to use it" {
   local root=$TIERBENCH_ROOT/sys/fs/resctrl
   mkdir -p "$root"
-  TUNE_ROWS=$(tune_table 10.0.0.1 FAR_BYTES=on | grep ^RESCTRL)
+  TUNE_ROWS=$(tune_table 10.0.0.1 FAR.bytes=on | grep ^RESCTRL)
   tune check
   assert_match $'RESCTRL_MOUNT\tcannot\t[^\n]*the kernel or the CPU has no resctrl'
   assert_match $'RESCTRL\tcannot\t[^\n]*resctrl is not mounted'
@@ -315,7 +315,7 @@ END
   assert_equal "$(ls "$root")" ''
 }
 
-@test "FAR_BYTES: bytes of slow memory, or of another socket, per operation" {
+@test "FAR.bytes: bytes of slow memory, or of another socket, per operation" {
   local group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1 run=20250101T100000Z-x folder
   resctrl_make
   assert_equal "$(counts)" ''
@@ -335,7 +335,7 @@ END
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["operation"], $at["far_bytes_per_op"], $at["far_bytes_of"] }' <<<"$output" | sort)" $'get 2.5 slow memory\nset  '
 }
 
-@test "FAR_BYTES: an AMD CPU has no group, and no bytes, where its total has evicted lines of all memory; doctor gives the reason" {
+@test "FAR.bytes: an AMD CPU has no group, and no bytes, where its total has evicted lines of all memory; doctor gives the reason" {
   local root=$TIERBENCH_ROOT/sys/fs/resctrl
   local config=$root/info/L3_MON/mbm_total_bytes_config group=$root/mon_groups/tierbench-test-1
   cp "$REPO/tests/fixtures/cpuinfo/turin" "$TIERBENCH_ROOT/proc/cpuinfo"

@@ -307,7 +307,7 @@ _conf_put_one() {
   _conf_keep "$1" "$CONF_NAME" "$CONF_TEXT" "$CONF_FROM"
 }
 
-# Take the words of a setting with parts, from left to right: PART=VALUE; +PART and -PART, on and off. Other words are the value of the setting itself;
+# Take the words of a setting with parts, from left to right: PART=VALUE; PART or +PART, on; -PART, off. Other words are the value of the setting itself;
 # if it has none, on, off, auto or keep is the value of each part that accepts it.
 # Usage: _conf_parts LAYER NAME VALUE WHERE
 _conf_parts() {
@@ -321,7 +321,10 @@ _conf_parts() {
       [+][a-z]*) part=${word:1} word=$part=on ;;
       -[a-z]*) part=${word:1} word=$part=off ;;
       [a-z]*=*) part=${word%%=*} ;;
-      *) part= ;;
+      *)
+        part=
+        ! kind_is on "${_CONF_KIND["$name.$word"]-}" || part=$word word=$part=on
+        ;;
     esac
     if [[ -n $part ]]; then
       [[ " $parts " == *" $name.$part "* ]] || die_usage "$where: $given: unknown part; accepted:${parts//" $name."/ }"

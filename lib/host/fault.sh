@@ -20,7 +20,7 @@ host_fault_begin() {
       echo 'set -u'
       declare -p "${!_OWNER@}"
       declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE NODE_TIMEOUT PERSISTENCE FAULT \
-        FAULT_NODE FAULT_AT FAULT_DOWN FAILBACK SETTLE USER_NAME USER_ID USER_GROUP USER_WORDS begin program
+        FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE USER_NAME USER_ID USER_GROUP USER_WORDS begin program
       declare -f
       echo host_fault_run
     } >"$FOLDER/fault.sh"
@@ -162,11 +162,11 @@ host_fault_run() {
   received=$(host_fault_bytes)
   [[ -z $bytes || -z $received ]] || received=$((received - bytes))
   host_fault_event 'resync ends' "${bytes:+${received:+bytes=$received}}"
-  if [[ $FAILBACK == on ]]; then
+  if [[ $FAULT_FAILBACK == on ]]; then
     host_fault_until $((${EPOCHREALTIME/[.,]/} + 2000000))
     while IFS=$'\t' read -r port shard; do host_fault_back "$port" "$shard"; done < <(host_fault_masters)
   fi
-  host_fault_until $((${EPOCHREALTIME/[.,]/} + $(host_fault_us "$SETTLE")))
+  host_fault_until $((${EPOCHREALTIME/[.,]/} + $(host_fault_us "$FAULT_SETTLE")))
   host_fault_event settled
 }
 

@@ -124,7 +124,7 @@ host_perf_stop() {
 # Print whether this host can count the events of PERF_EVENTS, as a row STATE FOUND WANTED FIX.
 host_perf_check() {
   local scope out why='' level='' odd
-  local wanted="FAR_EVENTS: loads from far memory"
+  local wanted="FAR.events: loads from far memory"
   if ! command -v perf >/dev/null; then
     printf 'warn\tperf is missing\t%s\tinstall: linux-perf (Debian), linux-tools (Ubuntu), perf (Fedora); phases are measured anyway\n' "$wanted"
     return

@@ -86,9 +86,9 @@ function check_variant(    i, n, number, event, seen) {
   check_search()
   check_hit()
   check_wss()
-  n = words("FAR_EVENTS", event)
+  n = words("FAR.events", event)
   for (i = 1; i <= n; i++) {
-    if (event[i] in seen) refuse("FAR_EVENTS", "the event " event[i] " is repeated; give each event once")
+    if (event[i] in seen) refuse("FAR.events", "the event " event[i] " is repeated; give each event once")
     seen[event[i]] = 1
   }
 }
@@ -178,14 +178,14 @@ function check_fault(    n, phase, up) {
   if (V["FAULT"] == "none") return
   if (!is_on("CLUSTER")) refuse("FAULT", "requires a cluster; set CLUSTER=on")
   if (V["REPLICAS"] + 0 < 1) refuse("FAULT", "requires a replica that takes over; set REPLICAS to at least 1")
-  if (V["FAULT_NODE"] + 0 > cluster_nodes()) refuse("FAULT_NODE", "there are " cluster_nodes() " nodes; set one of them, or more CLUSTER_NODES")
+  if (V["FAULT.node"] + 0 > cluster_nodes()) refuse("FAULT.node", "there are " cluster_nodes() " nodes; set one of them, or more CLUSTER_NODES")
   if (V["SERVER_PREFIX"] != "") refuse("SERVER_PREFIX", "not supported with FAULT=" V["FAULT"] "; leave it empty")
   if (is_search_wanted()) refuse("FAULT", "conflicts with a search; set RATE and CONNECTIONS to numbers")
   n = words("PHASES", phase)
   if (is_fill(phase[n]) || V["TIME"] == 0) refuse("FAULT", "requires a timed last phase; set TIME, and end PHASES with set, get or mixed")
-  up = V["FAULT_AT"] + V["FAULT_DOWN"]
-  if (up + V["SETTLE"] > V["TIME"] + 0)
-    refuse("TIME", sprintf("ends before the node is up at %.10g s and SETTLE=%s s have passed; set a longer TIME", up, V["SETTLE"]))
+  up = V["FAULT.at"] + V["FAULT.down"]
+  if (up + V["FAULT.settle"] > V["TIME"] + 0)
+    refuse("TIME", sprintf("ends before the node is up at %.10g s and FAULT.settle=%s s have passed; set a longer TIME", up, V["FAULT.settle"]))
 }
 
 # Refuse a placement that is impossible on a server.

@@ -30,7 +30,7 @@ function check_trace(    i, n, word, part, file) {
   file = V["TRACE_FILE"]
   if (file == "off") {
     if (has_phase("replay")) refuse("PHASES", "replay requires a trace; set TRACE_FILE, or leave replay out")
-    if (is_on("FILL_MISSES")) refuse("FILL_MISSES", "requires a trace; set TRACE_FILE, or FILL_MISSES=off")
+    if (is_on("TRACE_FILE.fill")) refuse("TRACE_FILE.fill", "requires a trace; set TRACE_FILE to its path, or TRACE_FILE.fill=off")
     return
   }
   if (V["PHASES"] != "replay") refuse("TRACE_FILE", "requires PHASES=replay, as a trace is the whole load; set it")
@@ -42,7 +42,7 @@ function check_trace(    i, n, word, part, file) {
     if (V[part[1]] != part[2]) refuse(part[1], "conflicts with TRACE_FILE=" file "; set " word[i])
   }
   if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with TRACE_FILE=" file "; set a number")
-  if (V["TRACE_SPEED"] == "max" && V["TIME"] != 0) refuse("TIME", "conflicts with TRACE_SPEED=max; set TIME=0, or a number in TRACE_SPEED")
+  if (V["TRACE_FILE.speed"] == "max" && V["TIME"] != 0) refuse("TIME", "conflicts with TRACE_FILE.speed=max; set TIME=0, or a number as TRACE_FILE.speed")
 }
 
 # Refuse a setting that the generator does not support with another value than WANTED.

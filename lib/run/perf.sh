@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# FAR_EVENTS: `perf stat` counts loads from far memory without page faults on each server during a phase.
+# FAR.events: `perf stat` counts loads from far memory without page faults on each server during a phase.
 
 _PERF_PHASE=  # for this phase
 _PERF_FOLDER= # far.tsv of the repeat
@@ -10,13 +10,13 @@ _PERF_TOLD=   # yes after the warning that perf cannot count
 
 # Print the events of the server in HOST, rows SCOPE EVENT NAME CPU; nothing when its CPU has none.
 # Usage: perf_events
-# Globals: FAR_EVENTS HOST; _PERF_CPU where FAR_EVENTS=auto
+# Globals: FAR_EVENTS HOST; _PERF_CPU where it is auto
 perf_events() {
   local word
   case $FAR_EVENTS in
     off) ;;
     auto) perf_lookup <<<"$_PERF_CPU" ;;
-    *) for word in $FAR_EVENTS; do printf 'instance\t%s\t%s\tFAR_EVENTS\n' "$word" "$word"; done ;;
+    *) for word in $FAR_EVENTS; do printf 'instance\t%s\t%s\tFAR.events\n' "$word" "$word"; done ;;
   esac
 }
 
@@ -49,7 +49,7 @@ perf_lookup() {
     $1 == vendor && ($2 == "-" || $2 == family) && within($3, model) && within($4, stepping) { print $6, $7, $8, $5 }' - "$ROOT/conf/far_events.tsv"
 }
 
-# Print a row STATE FOUND WANTED FIX: whether the server in HOST can count. If FAR_EVENTS is off, it says what could count there if
+# Print a row STATE FOUND WANTED FIX: whether the server in HOST can count. If FAR.events is off, it says what could count there if
 # DOCTOR_ALL is not empty.
 # Usage: perf_doctor
 # Globals: DOCTOR_ALL
@@ -62,7 +62,7 @@ perf_doctor() {
   _perf_identify || return
   rows=$(perf_events)
   if [[ -z $rows ]]; then
-    printf 'warn\tno event is known for %s\tFAR_EVENTS: loads from far memory\tset FAR_EVENTS to events of this CPU (conf/far_events.tsv)\n' \
+    printf 'warn\tno event is known for %s\tFAR.events: loads from far memory\tset FAR.events to events of this CPU (conf/far_events.tsv)\n' \
       "$(cut -f 6 <<<"$_PERF_CPU")"
     return
   fi
@@ -76,7 +76,7 @@ _perf_possible() {
   cpu=$(call_run "$HOST" perf cpu) || return
   events=$(perf_lookup <<<"$cpu" | cut -f 2 | paste -sd ' ')
   if [[ -n $events ]]; then
-    events="$events, with FAR_EVENTS=auto"
+    events="$events, with FAR=auto"
   else
     events="no event is known for $(cut -f 6 <<<"$cpu")"
   fi
@@ -99,7 +99,7 @@ perf_mark() {
   servers_side $((REMOTE_RETRY + 60)) _perf_start || {
     _PERF_TOLD=yes _PERF_PHASE=
     # shellcheck disable=SC2086 # split into hosts on purpose
-    log_warn "$(side_failed $HOST): loads from far memory are not counted: run './do_it.sh doctor' with FAR_EVENTS=$FAR_EVENTS"
+    log_warn "$(side_failed $HOST): loads from far memory are not counted: run './do_it.sh doctor' with FAR.events=$FAR_EVENTS"
     # The others would count until the end of the repeat.
     servers_call $((REMOTE_RETRY + 60)) 'perf stop' || :
   }

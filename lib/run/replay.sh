@@ -10,24 +10,24 @@ replay_on() { [[ $TRACE_FILE != off ]]; }
 
 # Print the plan's text about the trace.
 # Usage: replay_text
-# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES
+# Globals: TRACE_FILE TRACE_FILE_SPEED TRACE_FILE_FILL
 replay_text() {
   printf 'of %s' "$TRACE_FILE"
-  if [[ $TRACE_SPEED == max ]]; then printf ', at max speed'; else printf ', at %s times its speed' "$TRACE_SPEED"; fi
-  [[ $FILL_MISSES == off ]] || printf ', misses are filled'
+  if [[ $TRACE_FILE_SPEED == max ]]; then printf ', at max speed'; else printf ', at %s times its speed' "$TRACE_FILE_SPEED"; fi
+  [[ $TRACE_FILE_FILL == off ]] || printf ', misses are filled'
 }
 
 # Print the options of ./test for a client, one per line. A timed replay with PIPELINE=1 omits --pipeline: due requests do not wait for
 # replies.
 # Usage: replay_options FIRST_PORT INSTANCES
-# Globals: TRACE_FILE TRACE_SPEED FILL_MISSES PIPELINE REDISBASE CLUSTER
+# Globals: TRACE_FILE TRACE_FILE_SPEED TRACE_FILE_FILL PIPELINE REDISBASE CLUSTER
 replay_options() {
-  if ! replay_on || [[ $TRACE_SPEED == max || $PIPELINE != 1 ]]; then printf '%s\n' --pipeline "$PIPELINE"; fi
+  if ! replay_on || [[ $TRACE_FILE_SPEED == max || $PIPELINE != 1 ]]; then printf '%s\n' --pipeline "$PIPELINE"; fi
   replay_on || return 0
-  printf '%s\n' --trace "$TRACE_FILE" --speed "$TRACE_SPEED"
+  printf '%s\n' --trace "$TRACE_FILE" --speed "$TRACE_FILE_SPEED"
   # Of a cluster, the slot of a key selects its shard.
   cluster_on || printf '%s\n' --trace-share "$(($1 - REDISBASE))/$2"
-  [[ $FILL_MISSES == off ]] || echo --fill-misses
+  [[ $TRACE_FILE_FILL == off ]] || echo --fill-misses
 }
 
 # Print the additional commands that the ACL user of the load generators needs, each as +COMMAND.

@@ -130,7 +130,7 @@ tune_mode() {
 # Returns: sets REPLY
 tune_none() {
   case $1 in
-    TUNE.* | DAMON | FAR_BYTES) REPLY=$1=off ;;
+    TUNE.* | DAMON | FAR.bytes) REPLY=$1=off ;;
     *) REPLY=$1=keep ;;
   esac
 }

@@ -19,7 +19,7 @@ TIME=30
 KERNEL.scan_period_min=100
 KERNEL.scan_period_max=200
 KERNEL.hot_threshold=10000
-DAMON_COLD=4
+DAMON.cold=4
 END
   cat >/var/tmp/away <<'END'
 #!/bin/bash
