@@ -333,7 +333,7 @@ _conf_parts() {
       own+=${own:+ }$word
     else
       found=
-      for part in $parts; do
+      for part in ${_CONF_PARTS[$name]}; do
         if [[ $word != @(on|off|auto|keep) ]] || ! kind_is "$word" "${_CONF_KIND[$part]}"; then continue; fi
         found=1
         _conf_put "$layer" "$part" "$word" "$where"

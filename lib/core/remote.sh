@@ -158,7 +158,7 @@ remote_reach() {
     ! remote_is_local "$host" || continue
     _remote_name
     _remote_wait "$host"
-    ((longest >= _REMOTE_WAIT[$host])) || longest=${_REMOTE_WAIT[$host]}
+    ((longest >= ${_REMOTE_WAIT[$host]})) || longest=${_REMOTE_WAIT[$host]}
   done
   side_run $((longest + 30)) _remote_try "${new[@]}" || failed=1
   for host in "${new[@]}"; do
