@@ -47,7 +47,7 @@ teardown() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'cd "$REPO" && . lib/core/log.sh && . lib/core/kind.sh && . lib/core/alias.sh && . lib/core/trust.sh && . lib/core/conf.sh && conf_defaults conf/defaults.conf
     for name in "${_CONF_NAMES[@]}"; do _trust_names "$name" "" || ! kind_is /bin/id "${_CONF_KIND[$name]}" || echo "$name"; done'
-  assert_output $'SWEEP\nVALUE_DISTRIBUTION\nLIMITS\nPRICE'
+  assert_output $'SWEEP\nVALUE_DISTRIBUTION\nLIMITS'
   printf 'SSH_CONFIG=%s\nKEYS=7\n' "$SCRATCH/ssh_config" >theirs/run.conf
   printf 'SSH_CONFIG=""\nTRACE=\nKEYS=7\n' >theirs/harmless.conf
   printf 'LIKE=run\nKEYS=8\n' >theirs/like.conf
