@@ -9,5 +9,5 @@ expected_tables() {
   local -a files=("${1%/}"/env/*/memory.tsv) servers=("${1%/}"/env/*/tiers.tsv)
   # The latencies of several servers differ, and of some they may be unknown.
   [[ ${#servers[@]} == 1 && ${#files[@]} == 1 && -f ${files[0]} ]] || return 0
-  { cat -- "${files[0]}" && cat; } | figures_run interval expected | figures_tables
+  { cat -- "${files[0]}" && cat; } | figures_run interval totals expected | figures_tables
 }

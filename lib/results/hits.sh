@@ -9,5 +9,5 @@ hits_tables() {
   local file=${1%/}/hit.tsv
   [[ $file == /* ]] || file=./$file
   [[ -f $file ]] || file=/dev/null
-  FOUND=$file figures_run interval schedule bound hits_table | figures_tables
+  FOUND=$file figures_run interval schedule bound totals hits_table | figures_tables
 }

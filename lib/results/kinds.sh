@@ -14,5 +14,5 @@ kinds_tables() {
     [[ $file == /* ]] || file=./$file
     files+=("$file")
   done
-  ((${#files[@]} == 0)) || figures_run interval histogram kinds -- - "${files[@]}" | figures_tables
+  ((${#files[@]} == 0)) || figures_run interval histogram totals kinds -- - "${files[@]}" | figures_tables
 }

@@ -6,5 +6,5 @@
 # Usage: policies_tables <TOTALS
 # Globals: FORMAT, as figures_tables
 policies_tables() {
-  figures_run interval bound policies | figures_tables
+  figures_run interval bound totals policies | figures_tables
 }

@@ -28,5 +28,5 @@ price_take() {
 # Usage: price_tables <TOTALS
 # Globals: PRICES; FORMAT, as figures_tables
 price_tables() {
-  [[ -z $PRICES ]] || figures_run interval metric prices bound price | figures_tables
+  [[ -z $PRICES ]] || figures_run interval metric prices bound totals price | figures_tables
 }

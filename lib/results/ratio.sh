@@ -6,5 +6,5 @@
 # Usage: ratio_tables <TOTALS
 # Globals: FORMAT, as figures_tables
 ratio_tables() {
-  figures_run interval bound ratio | figures_tables
+  figures_run interval bound totals ratio | figures_tables
 }

@@ -6,5 +6,5 @@
 # Usage: scaling_tables <TOTALS
 # Globals: FORMAT, as figures_tables
 scaling_tables() {
-  figures_run interval bound scaling | figures_tables
+  figures_run interval bound totals scaling | figures_tables
 }

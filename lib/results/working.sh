@@ -6,5 +6,5 @@
 # Usage: working_tables <TOTALS
 # Globals: FORMAT, as figures_tables
 working_tables() {
-  figures_run interval working | figures_tables
+  figures_run interval totals working | figures_tables
 }

@@ -24,15 +24,6 @@ function latencies(    i, n, sum, count, k) {
   return near != "" && far > near
 }
 
-function median_of(key, figure,    n, i, out) {
-  for (i = 1; i <= count_of[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
-BEGIN { FS = OFS = "\t" }
-
 !totals && $1 == "node" && $2 ~ /^[0-9]+$/ && $3 ~ /^(cpu|far|fast)$/ { place[$2] = $3; next }
 
 !totals && $1 == "pair" && $3 ~ /^[0-9]+$/ && $4 ~ /^[0-9]+(\.[0-9]+)?$/ && $4 > 0 {
@@ -53,12 +44,12 @@ BEGIN { FS = OFS = "\t" }
   shape = $at["operation"] SUBSEP $at["point"]
   key = shape SUBSEP $at["variant"]
   if ($at["variant_rank"] == 1) base = $at["variant"]
-  if (!(key in count_of)) {
+  if (!(key in count)) {
     order[++keys] = key
     shape_of[key] = shape
     variant_of[key] = $at["variant"]
   }
-  i = ++count_of[key]
+  i = ++count[key]
   value[key, i, "loads"] = $at["far_loads_per_op"]
   value[key, i, "cpu"] = $at["server_cpu_us_per_op"]
 }

@@ -3,19 +3,6 @@
 # Environment: FOUND, the looks of the search for the keys (hit.tsv), or /dev/null.
 # Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-function remember(list, name) {
-  if ((list, name) in known) return
-  known[list, name] = 1
-  item[list, ++size[list]] = name
-}
-
-function median_of(key, figure,    n, i, out) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
 function percent(part) {
   return part == "" ? "" : sprintf("%.1f%%", 100 * part)
 }
@@ -122,12 +109,7 @@ function tell_search(    line, f, i, at_name, n, file, point, points, rounds, lo
     print "note", order[i] ": keys searched on " on[order[i]] " in " rounds[order[i]] " round" (rounds[order[i]] == 1 ? "" : "s") " of " looks[order[i]] " looks, " seconds[order[i]] " s"
 }
 
-BEGIN { FS = OFS = "\t" }
-
-NR == 1 {
-  for (i = 1; i <= NF; i++) at[$i] = i
-  next
-}
+FNR == 1 { next }
 
 NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
 

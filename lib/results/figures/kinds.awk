@@ -2,13 +2,6 @@
 # Print one table per phase and point from totals and the PHASE.commands.tsv of each client: commands by variant.
 # Files: the totals first, then those whose paths end in VARIANT/POINT/rep-N/CLIENT/PHASE.commands.tsv. Prints lines for figures_tables.
 
-function remember(list, name) {
-  if ((list, name) in known) return
-  known[list, name] = 1
-  size[list]++
-  item[list, size[list]] = name
-}
-
 # The percentile of all requests of a command, from its slots: the highest value of the slot, but at most the longest latency.
 function percentile(key, share,    n, i, us, sum, rank) {
   n = split(slots_of[key], us, " ")
@@ -38,12 +31,8 @@ function print_table(table,    part, c, v, key, all) {
     }
 }
 
-BEGIN { FS = OFS = "\t" }
-
 FNR == 1 {
   files++
-  for (i in at) delete at[i]
-  for (i = 1; i <= NF; i++) at[$i] = i
   n = split(FILENAME, part, "/")
   phase = part[n]
   sub(/\.commands\.tsv$/, "", phase)

@@ -2,19 +2,6 @@
 # From totals to a table for each phase and shape: the throughput of each policy against DRAM alone, by cold memory in front of the instances,
 # and where their memory is. Prints lines for figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-function median_of(key, figure,    n, i, out) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
-function remember(list, name) {
-  if ((list, name) in known) return
-  known[list, name] = 1
-  item[list, ++size[list]] = name
-}
-
 # A cell of the table: throughput, its percentage of DRAM alone, p99, or MiB. Where the load generator was the limit, throughput is a bound, and p99
 # where requests had no answer.
 function shown(table, v, filler, figure,    key, first, x) {
@@ -59,15 +46,11 @@ function print_table(table,    part, v, i, f, line, names, heads, kinds) {
 }
 
 BEGIN {
-  FS = OFS = "\t"
   figures = split("ops_per_sec percent p99_us far_bytes cold_far_bytes", name, " ")
   split("ops/s||p99 us|data on slow nodes, MiB|cold memory there, MiB", title, "|")
 }
 
-NR == 1 {
-  for (i = 1; i <= NF; i++) at[$i] = i
-  next
-}
+FNR == 1 { next }
 
 $at["cold_memory"] != "" && !schema_is_fill($at["operation"]) && $at["variant_rank"] > 0 {
   variants[$at["variant_rank"] + 0] = $at["variant"]

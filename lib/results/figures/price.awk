@@ -6,13 +6,6 @@
 #   zram       counts with the memory that it occupies, not with the data in it; the memory of zswap counts as DRAM
 #   break-even: the price of a GiB of far memory at which 1,000 operations per second cost as much as on the first variant
 
-function median_of(key, figure,    n, i, out) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
 function shown(x) {
   return x == "" ? "" : text_group(x, x < 10 ? text_places(x, 4) : 1)
 }
@@ -105,15 +98,11 @@ function print_table(table,    part, v, key, n) {
 }
 
 BEGIN {
-  FS = OFS = "\t"
   prices_begin(ENVIRON["PRICES"])
   metric_init()
 }
 
-NR == 1 {
-  for (i = 1; i <= NF; i++) at[$i] = i
-  next
-}
+FNR == 1 { next }
 
 # A row without a limit counts only beside the min share of DRAM of another variant.
 $at["variant_rank"] > 0 && $at["ops_per_sec"] > 0 && ($at["limit"] == "" ? $at["rate"] > 0 && !schema_is_fill($at["operation"]) : $at["search"] !~ /^(broken|none)$/) && \

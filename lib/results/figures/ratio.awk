@@ -2,13 +2,6 @@
 # Print one table per phase and shape from totals: rows are orders of keys and variants, columns are DRAM:DATA. Prints lines for
 # figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 
-function median_of(key, figure,    n, i, out) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] != "") out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
 # The figures of the table; the throughput of the baseline is a number, that of other variants a percentage of it. Without results of the
 # baseline all are numbers. Where the load generator was the limit, throughput is a bound, and p99 where requests had no answer.
 function shown(table, keys, variant, ratio, figure,    key, first, x) {
@@ -26,21 +19,12 @@ function shown(table, keys, variant, ratio, figure,    key, first, x) {
   return bound_percent(median_of(first, figure), x, limited[first] + 0, limited[key] + 0)
 }
 
-function remember(list, name) {
-  if ((list, name) in known) return
-  known[list, name] = 1
-  size[list]++
-  if (list == "table") tables[size[list]] = name
-  else if (list == "keys") orders[size[list]] = name
-  else if (list == "ratio") ratios[size[list]] = name
-}
-
 # Rows of one variant and order of keys.
 function print_rows(table, keys, v,    f, r, line) {
   for (f = 1; f <= 3; f++) {
     if (name[f] == "far_per_op" && v == 1) continue
     line = "row" OFS (keys == "-" ? "" : keys) OFS variants[v] OFS (f == 1 && v > 1 && baseline != "" ? "% of " baseline : title[f])
-    for (r = 1; r <= size["ratio"]; r++) line = line OFS shown(table, keys, variants[v], ratios[r], name[f])
+    for (r = 1; r <= size["ratio"]; r++) line = line OFS shown(table, keys, variants[v], item["ratio", r], name[f])
     print line
   }
 }
@@ -49,8 +33,8 @@ function print_table(table,    part, k, v, r, names, heads, kinds) {
   split(table, part, SUBSEP)
   print "title", toupper(part[1]) " of " text_group(part[2], 0) " B on " part[3] " instance" (part[3] == 1 ? "" : "s") ", by DRAM:data"
   for (r = 1; r <= size["ratio"]; r++) {
-    names = names OFS ratios[r]
-    heads = heads OFS ratios[r]
+    names = names OFS item["ratio", r]
+    heads = heads OFS item["ratio", r]
     kinds = kinds OFS "right"
   }
   print "row", "keys", "variant", "figure" names
@@ -58,21 +42,17 @@ function print_table(table,    part, k, v, r, names, heads, kinds) {
   print "row", "text", "text", "text" kinds
   bounds = late = 0
   for (k = 1; k <= size["keys"]; k++)
-    for (v = 1; v <= most; v++) if (v in variants) print_rows(table, orders[k], v)
+    for (v = 1; v <= most; v++) if (v in variants) print_rows(table, item["keys", k], v)
   if (bounds) print "note", bound_note()
   if (late) print "note", bound_note_late()
 }
 
 BEGIN {
-  FS = OFS = "\t"
   split("ops_per_sec p99_us far_per_op", name, " ")
   split("ops/s|p99 us|far/op", title, "|")
 }
 
-NR == 1 {
-  for (i = 1; i <= NF; i++) at[$i] = i
-  next
-}
+FNR == 1 { next }
 
 $at["dram_ratio"] != "" && !schema_is_fill($at["operation"]) && $at["variant_rank"] > 0 {
   ratio = $at["dram_ratio"]
@@ -96,5 +76,5 @@ $at["dram_ratio"] != "" && !schema_is_fill($at["operation"]) && $at["variant_ran
 
 END {
   if (1 in variants) baseline = variants[1]
-  for (t = 1; t <= size["table"]; t++) print_table(tables[t])
+  for (t = 1; t <= size["table"]; t++) print_table(item["table", t])
 }

@@ -11,13 +11,6 @@ function at_most(limit, x) {
   return x > limit ? limit : x
 }
 
-function median_of(cell, name,    n, i, out) {
-  for (i = 1; i <= count[cell]; i++) if (value[cell, i, name] != "") out[++n] = value[cell, i, name] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
 # Returns the seconds of warm-up before a phase, from the result.tsv in a directory of a client.
 function warmup_of(folder, operation,    file, line, f, i, at, found) {
   file = text_opened(folder "/result.tsv")
@@ -155,12 +148,7 @@ function table(o, l, rest,    i, v, line, kinds, base, first, now, cut, cell, bo
   if (bounds) print "note", bound_note()
 }
 
-BEGIN { FS = OFS = "\t" }
-
-NR == 1 {
-  for (i = 1; i <= NF; i++) at[$i] = i
-  next
-}
+FNR == 1 { next }
 
 # A phase that broke the limit of its search shows nothing within that limit.
 schema_is_fill($at["operation"]) || $at["window_ops_per_sec"] == "" || $at["search"] == "broken" { next }
