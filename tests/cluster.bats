@@ -59,7 +59,7 @@ refuses() {
     for replicas in 1 2 3 4; do
       ((replicas < nodes)) || continue
       shards=$((nodes * 2 + 1))
-      table "$shards" CLUSTER_NODES=$nodes REPLICAS=$replicas | cut -f 2,3 | sort | uniq -d >twice
+      table "$shards" CLUSTER=$nodes REPLICAS=$replicas | cut -f 2,3 | sort | uniq -d >twice
       [[ ! -s twice ]] || fail "$nodes nodes, $replicas replicas: $(<twice)"
     done
   done
@@ -99,7 +99,7 @@ refuses() {
 }
 
 @test "an impossible cluster is refused, with the reason" {
-  refuses 'with 2 nodes no majority of masters is left to take over; set at least 3' CLUSTER_NODES=2
+  refuses 'with 2 nodes no majority of masters is left to take over; set at least 3' CLUSTER=2
   refuses 'REPLICAS=3: too many: on 3 nodes one node would hold a shard twice' REPLICAS=3
   refuses 'too few: 2 shards on 3 nodes leave a node without a master' INSTANCES=2
   refuses "the cluster bus of port 56005 would be port 66005, past 65535" REDISBASE=56000

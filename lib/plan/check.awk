@@ -148,17 +148,17 @@ function check_cold() {
 }
 
 function check_cluster(    i, n, nodes, number, last) {
-  if (!is_on("CLUSTER")) return
+  if (!is_cluster()) return
   nodes = cluster_nodes()
   if (servers > 1) {
-    if (V["CLUSTER_NODES"] != "auto" && V["CLUSTER_NODES"] + 0 != nodes)
-      refuse("CLUSTER_NODES", "each server is one node, and there are " nodes " servers; set CLUSTER_NODES=auto")
+    if (V["CLUSTER"] != "on" && V["CLUSTER"] + 0 != nodes)
+      refuse("CLUSTER", "each server is one node, and there are " nodes " servers; set CLUSTER=on")
     if (nodes < 3)
       refuse("SERVER", "too few for CLUSTER=on: with " nodes " nodes no majority of masters is left to take over; name at least 3 servers, or one")
   }
-  if (nodes < 3) refuse("CLUSTER_NODES", "too few: with " nodes " nodes no majority of masters is left to take over; set at least 3")
+  if (nodes < 3) refuse("CLUSTER", "too few: with " nodes " nodes no majority of masters is left to take over; set at least 3")
   if (V["REPLICAS"] + 0 >= nodes)
-    refuse("REPLICAS", "too many: on " nodes " nodes one node would hold a shard twice; set at most " nodes - 1 ", or more CLUSTER_NODES")
+    refuse("REPLICAS", "too many: on " nodes " nodes one node would hold a shard twice; set at most " nodes - 1 ", or more nodes (CLUSTER=N)")
   if (V["GENERATOR"] != "test") refuse("GENERATOR", "does not support CLUSTER=on; set GENERATOR=test")
   if (is_on("TLS")) refuse("TLS", "not supported with CLUSTER=on; set TLS=off")
   n = words("INSTANCES", number)
@@ -174,11 +174,11 @@ function check_cluster(    i, n, nodes, number, last) {
 }
 
 function check_fault(    n, phase, up) {
-  if (V["TRACK"] != 0 && !is_on("CLUSTER")) refuse("TRACK", "requires a cluster; set CLUSTER=on")
+  if (V["TRACK"] != 0 && !is_cluster()) refuse("TRACK", "requires a cluster; set CLUSTER=on")
   if (V["FAULT"] == "none") return
-  if (!is_on("CLUSTER")) refuse("FAULT", "requires a cluster; set CLUSTER=on")
+  if (!is_cluster()) refuse("FAULT", "requires a cluster; set CLUSTER=on")
   if (V["REPLICAS"] + 0 < 1) refuse("FAULT", "requires a replica that takes over; set REPLICAS to at least 1")
-  if (V["FAULT.node"] + 0 > cluster_nodes()) refuse("FAULT.node", "there are " cluster_nodes() " nodes; set one of them, or more CLUSTER_NODES")
+  if (V["FAULT.node"] + 0 > cluster_nodes()) refuse("FAULT.node", "there are " cluster_nodes() " nodes; set one of them, or more nodes (CLUSTER=N)")
   if (V["SERVER_PREFIX"] != "") refuse("SERVER_PREFIX", "not supported with FAULT=" V["FAULT"] "; leave it empty")
   if (is_search_wanted()) refuse("FAULT", "conflicts with a search; set RATE and CONNECTIONS to numbers")
   n = words("PHASES", phase)

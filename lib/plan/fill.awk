@@ -47,8 +47,8 @@ function form_of(size, instances) {
   COST_PREFIX = V["KEY_PREFIX"] == "off" ? 0 : length(V["KEY_PREFIX"])
   COST_DATA = V["DATA"]
   COST_INSTANCES = instances
-  COST_REPLICAS = is_on("CLUSTER") ? V["REPLICAS"] + 0 : 0
-  return size (V["EXPIRE"] != "off" && MIX_STRINGS ? "+ttl" : "") (is_on("CLUSTER") ? "+cluster" : "")
+  COST_REPLICAS = is_cluster() ? V["REPLICAS"] + 0 : 0
+  return size (V["EXPIRE"] != "off" && MIX_STRINGS ? "+ttl" : "") (is_cluster() ? "+cluster" : "")
 }
 
 # The source of the expected bytes: `asked` of Redis by samples, the `table` of known servers, or `estimated`. The table has strings of one size, in

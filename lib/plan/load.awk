@@ -129,7 +129,7 @@ function mix_check(    i, n, j, pattern, seen, name, type) {
     seen[name] = 1
     for (j = 1; j <= n && type != "own" && type != "s"; j++)
       if (pattern[j] ~ /^latest/) refuse("COMMANDS", "'" name "': KEY_PATTERN=" pattern[j] " adds only strings; accepted: get set mget mset del rmw")
-    if (name ~ /^m[gs]et/ && is_on("CLUSTER")) refuse("COMMANDS", "'" name "': CLUSTER=on does not support commands of several keys; leave it out")
+    if (name ~ /^m[gs]et/ && is_cluster()) refuse("COMMANDS", "'" name "': CLUSTER=on does not support commands of several keys; leave it out")
   }
 }
 

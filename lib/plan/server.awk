@@ -184,21 +184,26 @@ function client_places(    i, j, text, option, node) {
   return text
 }
 
-# The number of processes for a number of instances: with CLUSTER=on each shard has replicas too.
+# Whether the instances form a Redis Cluster.
+function is_cluster() {
+  return V["CLUSTER"] != "off"
+}
+
+# The number of processes for a number of instances: in a cluster each shard has replicas too.
 function processes(instances) {
-  return is_on("CLUSTER") ? instances * (1 + V["REPLICAS"]) : instances + 0
+  return is_cluster() ? instances * (1 + V["REPLICAS"]) : instances + 0
 }
 
 # The nodes of a cluster: servers, or with one server groups of instances that go down together.
 function cluster_nodes() {
   if (servers > 1) return servers
-  return V["CLUSTER_NODES"] == "auto" ? 3 : V["CLUSTER_NODES"] + 0
+  return V["CLUSTER"] == "on" ? 3 : V["CLUSTER"] + 0
 }
 
 # The number of processes on a server; lib/run/cluster.sh explains which node has which.
 function spread_count(i, instances,    key, nodes, copy, shard, node, sum) {
   if (servers < 2) return processes(instances)
-  if (!is_on("CLUSTER")) return int(instances / servers) + (i - 1 < instances % servers)
+  if (!is_cluster()) return int(instances / servers) + (i - 1 < instances % servers)
   key = i " " instances " " V["REPLICAS"]
   if (key in SPREAD) return SPREAD[key]
   nodes = cluster_nodes()

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# CLUSTER=on: the process and node of each shard, and the load generator's options.
+# A Redis Cluster: the process and node of each shard, and the load generator's options.
 
 # Whether the instances form a Redis Cluster.
 # Usage: cluster_on
 # Globals: CLUSTER
 cluster_on() {
-  [[ $CLUSTER == on ]]
+  [[ $CLUSTER != off ]]
 }
 
 # Print how many nodes the cluster has: servers, or with one server groups of instances that go down together.
 # Usage: cluster_nodes
-# Globals: CLUSTER_NODES SERVERS
+# Globals: CLUSTER SERVERS
 cluster_nodes() {
   if servers_several; then
     echo "${#SERVERS[@]}"
-  elif [[ $CLUSTER_NODES == auto ]]; then
+  elif [[ $CLUSTER == on ]]; then
     echo 3
   else
-    echo "$CLUSTER_NODES"
+    echo "$CLUSTER"
   fi
 }
 
@@ -29,7 +29,7 @@ cluster_host() {
   if servers_several; then printf '%s\n' "${SERVERS[$1 - 1]}"; else printf '%s\n' "$SERVER"; fi
 }
 
-# Print the number of processes for INSTANCES instances: with CLUSTER=on each shard has replicas too.
+# Print the number of processes for INSTANCES instances: in a cluster each shard has replicas too.
 # Usage: cluster_processes INSTANCES
 # Globals: CLUSTER REPLICAS
 cluster_processes() {
@@ -41,7 +41,7 @@ cluster_processes() {
 # Returns: sets REPLY
 cluster_processes_of() {
   REPLY=$1
-  [[ $CLUSTER != on ]] || REPLY=$(($1 * (1 + REPLICAS)))
+  ! cluster_on || REPLY=$(($1 * (1 + REPLICAS)))
 }
 
 # Print how much of its writes the scratch instance would keep for replicas, a line for lib/plan/keycost.awk; nothing without a cluster. Since
