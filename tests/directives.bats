@@ -80,7 +80,7 @@ END
   assert_equal "$(grep -c 'the directive hz does not have the requested effect: it is 500' <<<"$stderr")" 1
   release_server valkey-sid
   chmod 711 .
-  master "$words REDIS_SERVER=$REPLY" 'server_start 1; echo "$SERVER_IGNORED"; server_stop'
+  master "$words REDIS=$REPLY" 'server_start 1; echo "$SERVER_IGNORED"; server_stop'
   assert_success
   assert_output 'io-threads-do-reads: this server does not know it; hz: it is 500'
 }
@@ -90,7 +90,7 @@ END
   local -a words
   base=$(ports_pick 2)
   release_server valkey-sid
-  words=(-s demo REDISBASE="$base" INSTANCES=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS_SERVER="$REPLY"
+  words=(-s demo REDISBASE="$base" INSTANCES=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS="$REPLY"
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
   run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=IO_THREADS_DO_READS=off,on
   assert_failure 3

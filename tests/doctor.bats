@@ -42,12 +42,12 @@ check() {
 }
 
 @test "failed requirements: exit 3, each row has the fix" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" REDIS_SERVER=/nonexistent/redis-server KEYS=1000000000 \
+  run_split "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" REDIS=/nonexistent/redis-server KEYS=1000000000 \
     PERSISTENCE=rdb
   assert_failure 3
   # Two dumps of two instances.
   assert_match 'fail +persistence +[0-9]+ MiB free in [^ ]+ +up to 3936767 MiB +set REMOTE_DIR to'
-  assert_match 'fail +redis-server .*REDIS_FROM=package'
+  assert_match 'fail +redis-server .*REDIS=package'
   assert_match 'fail +memory .*KEYS'
 }
 
@@ -58,10 +58,10 @@ check() {
   printf '#!/bin/bash\nsleep 1000\n' >bin/screen
   cp bin/screen any-word
   chmod +x bin/screen any-word
-  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${words[@]}" REDIS_SERVER="$SCRATCH/any-word"
+  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${words[@]}" REDIS="$SCRATCH/any-word"
   assert_failure 3
   assert_match "fail +redis-server +$SCRATCH/any-word --version: does not return within 10 s "
-  PATH=$SCRATCH/bin:$PATH run_split timeout 300 "$REPO/do_it.sh" run "${words[@]}" REDIS_SERVER="$SCRATCH/any-word"
+  PATH=$SCRATCH/bin:$PATH run_split timeout 300 "$REPO/do_it.sh" run "${words[@]}" REDIS="$SCRATCH/any-word"
   assert_failure 3
   assert_equal "$(grep -c 'does not return' <<<"$stderr")" 2
   assert_contains "127.0.0.1: redis-server: $SCRATCH/any-word --version: does not return within 10 s; " "$stderr"

@@ -82,10 +82,10 @@ planned() {
   done
   # A build has its own allocator; a version without a row is not known.
   grep -v ^redis facts.tsv >other.tsv
-  run planned 'data_bytes known' FACTS=other.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000 REDIS_FROM=source VER=7.4.1
+  run planned 'data_bytes known' FACTS=other.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000 REDIS=source:7.4.1
   assert_output "$(cost 'redis 7.4 8') table"
   for word in 1.0.0 7...1; do
-    run planned known FACTS=other.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000 REDIS_FROM=source VER="$word"
+    run planned known FACTS=other.tsv SRV_OVERRIDE=1 VALUE_SIZES=10 KEYS=1000 REDIS=source:"$word"
     assert_output estimated
   done
 }

@@ -110,11 +110,11 @@ END
   local name
   for name in redis-trixie valkey-trixie valkey-sid; do
     release_server "$name"
-    FILL_WORDS=(REDIS_SERVER="$REPLY" EXPIRE=1h)
+    FILL_WORDS=(REDIS="$REPLY" EXPIRE=1h)
     fill_measure 1 15M 10
     fill_check 1 15M 1
   done
-  FILL_WORDS=(REDIS_SERVER="$REPLY")
+  FILL_WORDS=(REDIS="$REPLY")
   fill_measure 1 20M 10 100
   fill_check 1 20M 2
 }
@@ -122,7 +122,7 @@ END
 @test "a cluster of Valkey, with tables for each slot: used_memory of all its processes is what FILL asks for, within 1 %" {
   release_server valkey-sid
   # Its replication backlog is not full.
-  FILL_WORDS=(CLUSTER=on REDIS_SERVER="$REPLY")
+  FILL_WORDS=(CLUSTER=on REDIS="$REPLY")
   fill_measure 3 90M 10
   fill_check 3 90M 1
 }

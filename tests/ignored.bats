@@ -58,8 +58,6 @@ TIER_WEIGHTS=0:3 1:1;-v;bind|TIER_WEIGHTS=0:3 1:1: add a variant with the tier w
 TIER_WEIGHTS=keep;TIER_SWAP=auto|
 ZRAM_ALGORITHM=lz4;-v;swap|ZRAM_ALGORITHM=lz4: add a variant with the tier zram: only this one uses it
 ZRAM_ALGORITHM=lz4;-v;zram|
-VER=8.2.1|VER=8.2.1: set REDIS_FROM=source: only a build of Redis uses it
-VER=8.2.1;REDIS_FROM=source;REDIS_SOURCE=http://192.0.2.1/x|
 RATIO=1:1|RATIO=1:1: set PHASES: only the phase mixed has this ratio
 RATIO=1:1;PHASES=populate mixed|
 RATIO=1:1;PHASES=populate mixed;COMMANDS=get:1,set:1|RATIO=1:1: set COMMANDS: its weights replace RATIO

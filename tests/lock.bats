@@ -305,7 +305,7 @@ END
   chmod +x other-server
   script lock other
   host other lock take
-  small REDIS_SERVER="$SCRATCH/other-server" REDIS_USER=keep KEYS=auto FILL=20M
+  small REDIS="$SCRATCH/other-server" REDIS_USER=keep KEYS=auto FILL=20M
   run_split "$REPO/do_it.sh" doctor "${untuned[@]}"
   assert_success
   assert_contains '127.0.0.1: cost of a key: the run other of somebody on somewhere '

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A server that is not Redis behind REDIS_SERVER, tests/other_server.py: its own counters are the hit ratio, and what it lacks is reported by
+# A server that is not Redis behind REDIS, tests/other_server.py: its own counters are the hit ratio, and what it lacks is reported by
 # doctor and leaves columns empty.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
@@ -27,7 +27,7 @@ teardown() {
 words() {
   untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 VARIANTS=native REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results"
-    REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1 KEYS=2000 VALUE_SIZES=100 THREADS=1 REDIS_SERVER="$SCRATCH/other-server" "$@")
+    REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1 KEYS=2000 VALUE_SIZES=100 THREADS=1 REDIS="$SCRATCH/other-server" "$@")
 }
 
 # Print columns of the rows, blanks between them and - for an empty one.
@@ -78,7 +78,7 @@ truth() {
 
 @test "INFO without fields, CONFIG refused, no version: a doctor line each, the run goes on, and what needs them is empty" {
   cp other-server other-mute
-  words PHASES="set get" REDIS_SERVER="$SCRATCH/other-mute" REDIS_CONF="hide used_ cmdstat_;refuse CONFIG"
+  words PHASES="set get" REDIS="$SCRATCH/other-mute" REDIS_CONF="hide used_ cmdstat_;refuse CONFIG"
   run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
   assert_success
   assert_match 'ok +server program +does not print a version '

@@ -68,7 +68,7 @@ release_unpack() {
   mv -- "$new" "$folder"
 }
 
-# Find a server that tools/releases.sh has unpacked, for REDIS_SERVER, or a shell; skip the test with the cause if it could not be fetched.
+# Find a server that tools/releases.sh has unpacked, for REDIS, or a shell; skip the test with the cause if it could not be fetched.
 # Usage: release_server NAME   NAME: redis-trixie, valkey-trixie, valkey-sid or bash-bullseye
 # Returns: sets REPLY to its path
 release_server() {

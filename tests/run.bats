@@ -265,7 +265,7 @@ END
 }
 
 @test "redis-server missing, and a results folder that cannot be written: a clear line each" {
-  words REDIS_SERVER=/nowhere/redis-server
+  words REDIS=/nowhere/redis-server
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_failure 3
   assert_contains "redis-server is missing: '/nowhere/redis-server' not found" "$stderr"

@@ -230,11 +230,11 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   printf 'all:\n\tcp src/start src/redis-server\n\tchmod +x src/redis-server\n\techo built >>%s/built\n' "$SCRATCH" >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   base=$(ports_pick 1)
-  local words="INSTANCES=1 REDISBASE=$base REDIS_FROM=source VER=1 REDIS_SOURCE=$SCRATCH/redis-{VER}.tar.gz"
+  local words="INSTANCES=1 REDISBASE=$base REDIS=source:$SCRATCH/redis-1.tar.gz"
   master "$words" 'server_start 1; echo up; server_stop; server_find_redis; echo "$REDIS_BINARY"'
   assert_success
   assert_contains up
-  assert_contains "$SCRATCH/host/cache/redis-1-"
+  assert_contains "$SCRATCH/host/cache/redis-"
   assert_equal "$(wc -l <built)" 1
   # A tree that does not build reports the reason.
   printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile
@@ -242,6 +242,13 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   master "$words" ':'
   assert_failure
   assert_contains "Redis does not build:" "$stderr"
+  rm redis-1.tar.gz
+  master "$words" ':'
+  assert_failure
+  assert_contains "$SCRATCH/redis-1.tar.gz: neither a version of Redis, nor a URL, nor a file here" "$stderr"
+  # shellcheck disable=SC2016 # expanded by the master
+  master '' 'REDIS=source:8.0.1-rc1 from="" source="" key=""; _server_redis; echo "$source"'
+  assert_output https://download.redis.io/releases/redis-8.0.1-rc1.tar.gz
 }
 
 @test "of two runs that build Redis at once, one builds, and the other waits and takes that" {
@@ -288,11 +295,11 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   tar -czf redis-1.tar.gz redis-1
   base=$(ports_pick 2)
   untuned=(TUNE=off KERNEL=keep)
-  local -a words=("${untuned[@]}" -s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$base" KEYS=100 VALUE_SIZES=100 REDISRUNS=1 REDIS_FROM=source
-    VER=1 REDIS_SOURCE="$SCRATCH/redis-{VER}.tar.gz" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
+  local -a words=("${untuned[@]}" -s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$base" KEYS=100 VALUE_SIZES=100 REDISRUNS=1
+    REDIS="source:$SCRATCH/redis-1.tar.gz" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_success
-  assert_match 'ok +redis-server +not installed yet +source +a run installs it'
+  assert_match 'ok +redis-server +not installed yet +source:[^ ]+ +a run installs it'
   run_split "$REPO/do_it.sh" plan "${words[@]}" KEYS=auto FILL=20M
   assert_success
   assert_contains estimated

@@ -170,7 +170,7 @@ down_or_ended() {
     # shellcheck disable=SC2016 # the inner shell expands
     tar -C "$REPO/tests" -c other_server.py resp.py | netns_host "$host" bash -c 'mkdir "$1" && tar -C "$1" -x' - "$folder"
   done
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11 INSTANCES=3 KEYS=1000 VALUE_SIZES=100 THREADS=1 REDIS_SERVER="$folder/other_server.py" \
+  run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11 INSTANCES=3 KEYS=1000 VALUE_SIZES=100 THREADS=1 REDIS="$folder/other_server.py" \
     PHASES="populate get" POPULATE_PATTERN=sequential KEY_PATTERN=gaussian HIT_RATIO=70% HIT_COUNTERS=dram_reads/flash_reads REDIS_CONF="dram 250" TIME=0 REQUESTS=1000 SEARCH_TIME=0.5
   assert_success
   assert_match 'HIT_RATIO=70%: (gaussian:[0-9.]+ hits (69|70|71)\.|not met .* gaussian:)' "$stderr"

@@ -15,7 +15,7 @@ teardown() {
 }
 
 # Fetch the upstream tarball of the distribution's Redis, with separate package lists of this test.
-# Usage: fetch_tarball   Sets: TARBALL VERSION
+# Usage: fetch_tarball   Sets: TARBALL
 fetch_tarball() {
   need_command apt-get
   mkdir -p apt/lists/partial apt/cache/archives/partial
@@ -34,8 +34,6 @@ fetch_tarball() {
     skip "the source package cannot be fetched: $(tail -n 1 apt.log)"
   fi
   TARBALL=$(echo "$PWD"/redis_*.orig.tar.*)
-  VERSION=${TARBALL##*/redis_}
-  VERSION=${VERSION%%.orig.tar.*}
 }
 
 @test "a run builds Redis from its source once, and the instances are of that build" {
@@ -46,12 +44,12 @@ fetch_tarball() {
   base=$(ports_pick 2)
   untuned=(TUNE=off KERNEL=keep)
   run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" KEYS=100 \
-    VALUE_SIZES=100 REDISRUNS=1 REDIS_FROM=source REDIS_SOURCE="${TARBALL//$VERSION/{VER\}}" VER="$VERSION"
+    VALUE_SIZES=100 REDISRUNS=1 REDIS="source:$TARBALL"
   assert_success
-  assert_equal "$(grep -c "building Redis $VERSION on 127.0.0.1, once" <<<"$stderr")" 1
+  assert_equal "$(grep -c "building Redis ($TARBALL) on 127.0.0.1, once" <<<"$stderr")" 1
   info=$(cat results/*/native/100B-2i/rep-1/server/info.after)
   local tree build
-  tree=$(echo "$SCRATCH/host/cache/redis-$VERSION"-*[0-9a-f])
+  tree=$(echo "$SCRATCH/host/cache/redis-"*[0-9a-f])
   # Both report the number of their build; Redis itself cannot read the path of a program that another user started.
   build=$("$tree/src/redis-server" --version | sed -n 's/.* build=\([0-9a-f]*\).*/\1/p')
   assert_match '^[0-9a-f]+$' "$build"
@@ -65,8 +63,7 @@ fetch_tarball() {
   redis_start
   OMP_NUM_THREADS=1 run_split loadgen/test --resp 3 --out out 127.0.0.1 "$REDIS_PORT" 10 100
   assert_success
-  run_split "$REPO/do_it.sh" doctor --all -s demo REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" REDIS_FROM=source \
-    REDIS_SOURCE="${TARBALL//$VERSION/{VER\}}" VER="$VERSION"
+  run_split "$REPO/do_it.sh" doctor --all -s demo REMOTE_DIR="$SCRATCH/host" REDISBASE="$base" REDIS="source:$TARBALL"
   assert_success
   refute_contains "building Redis" "$stderr"
 }

@@ -134,7 +134,7 @@ capture_end() {
   tar -C "$REPO" -cf - do_it.sh test conf lib tools Makefile test.c | tar -C tree -xf -
   printf '#!/bin/bash\n[[ "$*" != *--tls-port* ]] || { echo "Bad directive or wrong number of arguments"; exit 1; }\nexec redis-server "$@"\n' >no-tls
   chmod +x no-tls
-  run_split tree/do_it.sh run "${untuned[@]}" "${words[@]}" REDIS_SERVER="$SCRATCH/no-tls"
+  run_split tree/do_it.sh run "${untuned[@]}" "${words[@]}" REDIS="$SCRATCH/no-tls"
   assert_failure 3
   assert_contains 'variant native: the load generator is built without TLS; requires: TLS=on; ' "$stderr"
   assert_contains 'make tls' "$stderr"

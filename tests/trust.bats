@@ -32,9 +32,9 @@ teardown() {
       esac
       [[ $name != SWEEP ]] || value='RATE=1,2 TRACE=id,true'
       printf '%s="%s"\n' "$name" "$value"
-    done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|install|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
+    done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
   } >theirs/all.conf
-  for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS_SERVER REDIS_FROM REDIS_SOURCE REDIS_CONF SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
+  for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS REDIS_CONF SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
     LOCK_DIR RESULTS_DIR SERVER_NUMACTL FACTS SWEEP; do
     grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
   done

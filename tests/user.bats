@@ -142,7 +142,7 @@ END
   mkdir shut
   cp "$(command -v redis-server)" shut/redis-server
   chmod 700 shut shut/redis-server
-  master "$WORDS REDIS_SERVER=$SCRATCH/shut/redis-server" 'server_start 1
+  master "$WORDS REDIS=$SCRATCH/shut/redis-server" 'server_start 1
     cleanup_push server_stop
     read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
     ps -o user=,comm= -p "$pid"'
@@ -188,7 +188,7 @@ END
   printf '#!/bin/sh\n[ "$1" != --version ] || { echo "Redis server v=5.0.14 sha=00000000:0"; exit; }\nexec redis-server "$@"\n' >five
   chmod +x five
   chmod 711 .
-  master "$WORDS REDIS_SERVER=$SCRATCH/five PERSISTENCE=rdb" 'server_start 1
+  master "$WORDS REDIS=$SCRATCH/five PERSISTENCE=rdb" 'server_start 1
     echo "user: $LOAD_USER"
     export REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1)
     for words in "set a 1" "config get dir" "module list" "debug sleep 0" "shutdown nosave" "replicaof no one" "slaveof no one" "eval return(1) 0" "script flush"; do

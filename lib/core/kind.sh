@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Kinds of settings: whether a value is of a kind, its units, and the accepted values in words for messages.
 # KIND is one or more of these, joined by `|`:
-#   a literal word              on, off, auto, guide ...; install:WORD is a word with which a program is installed
+#   a literal word              on, off, auto, guide ...
 #   int:MIN..MAX  number:MIN..MAX   also 100k 2M 1.5G (powers of 1000)
 #   time:MIN..MAX               a number of seconds, also 500ms 30s 5m 2h
 #   seconds:MIN..MAX            the same without fractions of a second
@@ -93,7 +93,6 @@ _kind_is_one() {
     limit) [[ -n $value && $value != *[*?[]* ]] ;;
     path | program | sizes | commands) [[ -n $value ]] ;;
     text) return 0 ;;
-    install:*) [[ $value == "${kind#install:}" ]] ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
 }
@@ -345,7 +344,6 @@ _kind_part() {
     cpus) printf 'a list of numbers such as 0-3,8' ;;
     absolute) printf 'an absolute path' ;;
     path) printf 'a path' ;;
-    install:*) printf '%s' "${1#install:}" ;;
     sizes) printf 'sizes, such as 100-900 (docs/workloads.md)' ;;
     commands) printf 'commands, such as get:80,set:20 (docs/workloads.md)' ;;
     program) printf 'a path, or a name in the PATH of the server' ;;

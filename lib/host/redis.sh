@@ -56,7 +56,7 @@ host_redis_returns() {
 # Print the path of a program that is installed, given by its name or path.
 # Usage: host_redis_installed PROGRAM
 host_redis_installed() {
-  command -v -- "$1" || fail "redis-server is missing: '$1' not found; install it, or set REDIS_FROM=package or source"
+  command -v -- "$1" || fail "redis-server is missing: '$1' not found; install it, or set REDIS=package or source:VERSION"
 }
 
 # Print the path of redis-server; if it is missing, install its package first.
@@ -64,7 +64,7 @@ host_redis_installed() {
 # Globals: DEPS_SCRIPT
 host_redis_package() {
   if ! command -v redis-server; then
-    [[ $(id -u) == 0 ]] || fail "REDIS_FROM=package requires root on the server"
+    [[ $(id -u) == 0 ]] || fail "REDIS=package requires root on the server"
     # shellcheck disable=SC2016 # expanded by the script
     run_limited 1800 bash -c "$DEPS_SCRIPT"$'\n''main "$@"' deps.sh run redis-server >&2 || fail "the package manager could not install redis-server"
     command -v redis-server || fail "redis-server is missing after its package was installed"

@@ -21,8 +21,11 @@ fill_use() {
 # Usage: fill_row
 # Returns: sets REPLY; 1 if it is an assumption
 fill_row() {
+  local version
   REPLY=$FILL_REDIS
-  [[ -n $REPLY || $REDIS_FROM != source ]] || ! _fill_has "redis ${VER%.*} 8" || REPLY="redis ${VER%.*} 8"
+  version=${REDIS#source:}
+  version=${version%.*}
+  [[ -n $REPLY || $REDIS != source:* ]] || ! _fill_has "redis $version 8" || REPLY="redis $version 8"
   [[ -z $REPLY ]] || return 0
   REPLY=$_FILL_ASSUMED
   return 1

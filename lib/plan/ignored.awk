@@ -78,7 +78,6 @@ function note_load(    list, every) {
 function notes_used() {
   USED[V["TIER"]] = 1
   if (is_limited() || is_size_wanted()) USED["limited"] = 1
-  if (V["REDIS_FROM"] == "source") USED["VER"] = 1
   if (is_search_wanted()) USED["LIMITS"] = 1
 }
 
@@ -95,7 +94,6 @@ function notes_unused() {
     "add a variant with the tier bind, preferred, interleave or weighted: only these use it")
   note_unused("TIER_WEIGHTS", "weighted", "add a variant with the tier weighted: only this one uses it")
   note_unused("ZRAM_ALGORITHM", "zram", "add a variant with the tier zram: only this one uses it")
-  note_unused("VER", "VER", "set REDIS_FROM=source: only a build of Redis uses it")
   note_unused("LIMITS", "LIMITS", "set RATE=search: only searches keep limits; compare --limit evaluates them afterwards")
 }
 

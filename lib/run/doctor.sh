@@ -65,7 +65,7 @@ doctor_provided() {
 # Print the row of redis-server, once a run has found or installed it.
 # Usage: _doctor_found
 _doctor_found() {
-  _doctor_row "$HOST" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+  _doctor_row "$HOST" ok redis-server "$REDIS_BINARY" "$REDIS" -
 }
 
 # A server whose facts are missing.
@@ -363,13 +363,13 @@ _doctor_redis() {
   local status=0 why=$_REMOTE_TMP/why
   server_look_redis 2>"$why" || status=$?
   if ((status == 0)); then
-    _doctor_row "$HOST" ok redis-server "$REDIS_BINARY" "$REDIS_FROM" -
+    _doctor_row "$HOST" ok redis-server "$REDIS_BINARY" "$REDIS" -
   elif ((status == 2)); then
-    _doctor_row "$HOST" ok redis-server "not installed yet" "$REDIS_FROM" "a run installs it"
-  elif [[ $REDIS_FROM == installed && $REDIS_SERVER == redis-server ]]; then
-    _doctor_row "$HOST" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "install: redis-server"
+    _doctor_row "$HOST" ok redis-server "not installed yet" "$REDIS" "a run installs it"
+  elif [[ $REDIS == installed ]]; then
+    _doctor_row "$HOST" fail redis-server "$(tail -n 1 "$why")" "REDIS=$REDIS" "install: redis-server"
   else
-    _doctor_row "$HOST" fail redis-server "$(tail -n 1 "$why")" "REDIS_FROM=$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
+    _doctor_row "$HOST" fail redis-server "$(tail -n 1 "$why")" "REDIS=$REDIS" "set REDIS=package, or another REDIS"
   fi
   place_isolated
   _doctor_row "$HOST" ok "isolated CPUs" "${REPLY:-none}" "one per instance, if any" -

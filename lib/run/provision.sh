@@ -51,14 +51,14 @@ _provision_clients() {
   done
 }
 
-# Find Redis on a server that has none yet, or install or build it there, as REDIS_FROM says.
+# Find Redis on a server that has none yet, or install or build it there, as REDIS says.
 # Globals: found of provision_rows
 # Returns: 1 after a row, when the server cannot have it
 _provision_redis() {
   local why=$_REMOTE_TMP/why
   [[ -z $REDIS_BINARY ]] || return 0
   if ! server_find_redis 2>"$why"; then
-    printf '%s\tfail\tredis-server\t%s\tREDIS_FROM=%s\t%s\n' "$HOST" "$(tail -n 1 "$why")" "$REDIS_FROM" "set REDIS_FROM=package, or the REDIS_ settings"
+    printf '%s\tfail\tredis-server\t%s\tREDIS=%s\tset REDIS=package, or another REDIS\n' "$HOST" "$(tail -n 1 "$why")" "$REDIS"
     return 1
   fi
   cat "$why" >&2

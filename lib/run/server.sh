@@ -44,51 +44,63 @@ _server_passwords() {
   LOAD_PASSWORD=${text:0:24*$1} COPY_PASSWORD=${text:24*$1}
 }
 
-# Look for redis-server on the server, according to REDIS_FROM. This changes nothing on the server.
+# Look for the program that REDIS names on the server. This changes nothing there.
 # Usage: server_look_redis
-# Globals: REDIS_FROM REDIS_SERVER REDIS_SOURCE VER; sets REDIS_BINARY (a path on the server; empty: not installed)
+# Globals: REDIS; sets REDIS_BINARY (a path on the server; empty: not installed)
 # Returns: 1 with the reason on stderr; 2 if it is not installed yet, and server_find_redis installs or builds it.
 server_look_redis() {
-  local path=redis-server key
+  local from source key
   REDIS_BINARY=
-  case $REDIS_FROM in
-    installed) REDIS_BINARY=$(call_run "$HOST" redis installed "$REDIS_SERVER") || return 1 ;;
-    package) REDIS_BINARY=$(call_run "$HOST" redis installed "$path" 2>/dev/null) || return 2 ;;
-    source)
-      key=$(_server_redis_key) || return 1
-      REDIS_BINARY=$(call_run "$HOST" redis built "$key" 2>/dev/null) || return 2
+  _server_redis || return
+  case $from in
+    installed) REDIS_BINARY=$(call_run "$HOST" redis installed "$source") || return 1 ;;
+    package) REDIS_BINARY=$(call_run "$HOST" redis installed redis-server 2>/dev/null) || return 2 ;;
+    source) REDIS_BINARY=$(call_run "$HOST" redis built "$key" 2>/dev/null) || return 2 ;;
+  esac
+}
+
+# Split REDIS.
+# Usage: _server_redis
+# Globals: REDIS
+# Returns: sets from, source and key of the caller: installed and a program; package; or source, a URL or a file here, and the name of its build.
+#   1 with the reason on stderr
+_server_redis() {
+  local sum
+  from=installed source=$REDIS key=
+  case $REDIS in
+    installed) source=redis-server ;;
+    package) from=package ;;
+    source:*)
+      from=source source=${REDIS#source:}
+      [[ ! $source =~ ^[0-9]+([.][0-9]+)+(-[a-z0-9]+)?$ ]] || source=https://download.redis.io/releases/redis-$source.tar.gz
+      if [[ $source == *://* ]]; then
+        sum=$(sha256sum <<<"$source")
+      elif [[ -f $source && -r $source ]]; then
+        sum=$(sha256sum <"$source") || return
+      else
+        printf '%s: neither a version of Redis, nor a URL, nor a file here\n' "$source" >&2
+        return 1
+      fi
+      key=redis-${sum:0:12}
       ;;
   esac
 }
 
-# Print the name of the build of REDIS_SOURCE.
-_server_redis_key() {
-  local source=${REDIS_SOURCE//'{VER}'/$VER}
-  if [[ -r $source ]]; then
-    printf 'redis-%s-%s\n' "$VER" "$(sha256sum "$source" | cut -c 1-12)"
-  elif [[ $source == *://* ]]; then
-    printf 'redis-%s-%s\n' "$VER" "$(sha256sum <<<"$source" | cut -c 1-12)"
-  else
-    printf 'REDIS_SOURCE: there is no file %s here\n' "$source" >&2
-    return 1
-  fi
-}
-
-# Find redis-server on the server; install or build it according to REDIS_FROM.
+# Find the program that REDIS names on the server; install or build it first, if it is missing.
 # Usage: server_find_redis
 # Globals: as server_look_redis
 # Returns: 1 with the reason on stderr.
 server_find_redis() {
-  local status=0 source=${REDIS_SOURCE//'{VER}'/$VER} key work
+  local status=0 from source key work
   server_look_redis || status=$?
   ((status == 2)) || return "$status"
-  if [[ $REDIS_FROM == package ]]; then
+  _server_redis || return
+  if [[ $from == package ]]; then
     DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
     REDIS_BINARY=$(call_run "$HOST" redis package)
     return
   fi
-  key=$(_server_redis_key) || return
-  log_info "building Redis $VER on $HOST, once"
+  log_info "building Redis ($source) on $HOST, once"
   work=$(remote_work "$HOST") || return
   [[ $source == *://* ]] || remote_put "$HOST" "$source" "$work/cache/$key.tar.gz" || return
   REDIS_BINARY=$(call_run "$HOST" redis build "$key" "$source")

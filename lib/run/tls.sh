@@ -48,7 +48,7 @@ tls_try() {
   said=$(call_run "$HOST" redis tls) || return
   while IFS=$'\t' read -r state found; do
     fix=-
-    [[ $state == ok ]] || fix=REDIS_FROM=package
+    [[ $state == ok ]] || fix=REDIS=package
     [[ $found != *' is missing' ]] || fix='install: openssl redis-cli'
     printf '%s\t%s\t%s\tTLS=on\t%s\n' "$HOST" "$state" "$found" "$fix"
   done <<<"$said"

@@ -34,7 +34,7 @@ bench_server() { "$1" --version | sed -nE 's/^([A-Za-z]+) server v=([0-9.]+).*/\
 # Measure one case. Usage: bench_case PROGRAM INSTANCES FILL SIZES [SETTING]...
 bench_case() {
   local program=$1 words="${*:5}"
-  FILL_WORDS=(REDIS_SERVER="$program" "${@:5}") FILL_PHASES=set,get
+  FILL_WORDS=(REDIS="$program" "${@:5}") FILL_PHASES=set,get
   [[ $words != *COMMANDS=* ]] || FILL_WORDS+=(PHASES='populate mixed') FILL_PHASES=populate,get
   export FILL_PHASES
   # shellcheck disable=SC2086 # a list of sizes
