@@ -42,10 +42,10 @@ user x on nopass
 END
   )
   assert_equal "$(sed -E 's/^[^:]*: //; s/.*: ([^ ]+): (the run sets|not a plain).*/\1/' <<<"$output" | grep -v '^REDIS_CONF' | paste -sd ' ')" \
-    'daemonize DaemonIze supervised port bind unixsocket tls-port cluster-announce-bus-port include user '"'port'"' \x64ir'
+    'daemonize daemonize supervised port bind unixsocket tls-port cluster-announce-bus-port include user '"'port'"' \x64ir'
   output=$(
     refusals <<'END'
-save 60 1;appendonly yes; # port 7000
+save 60 1;appendonly yes; ;
 maxmemory 1gb;maxmemory-policy allkeys-lru;storage-provider flash ./flash
 loadmodule /usr/lib/x.so;set-proc-title no;tls-protocols TLSv1.3;cluster-node-timeout 100
 END
@@ -54,26 +54,45 @@ END
 }
 
 @test "a directive of the run is refused in a variant, in a sweep and in conf/redis.conf, with its place" {
-  run_split "$REPO/do_it.sh" plan -s demo SWEEP=REDIS_CONF=hz,port
+  run_split "$REPO/do_it.sh" plan -s demo SWEEP=REDIS_CONF.port=1,2
   assert_failure 2
-  assert_contains 'REDIS_CONF=port: port: the run sets this directive; set REDISBASE' "$stderr"
+  assert_contains 'REDIS_CONF.port=1: port: the run sets this directive; set REDISBASE' "$stderr"
   mkdir copy
   cp -r "$REPO"/{do_it.sh,lib,conf,tools} copy
   printf '# SPDX-License-Identifier: MIT\n# A variant of a test.\nREDIS_CONF="logfile /tmp/x"\n' >copy/conf/variants/own.conf
   run_split copy/do_it.sh plan -s demo -v native -v own
   assert_failure 2
-  assert_match 'own\.conf:3: REDIS_CONF=logfile /tmp/x: logfile: the run sets this directive; leave it out' "$stderr"
+  assert_match 'own\.conf:3: REDIS_CONF.logfile=/tmp/x: logfile: the run sets this directive; leave it out' "$stderr"
   printf 'hz 10\nrequirepass mine\n' >>copy/conf/redis.conf
   run_split copy/do_it.sh plan -s demo
   assert_failure 2
   assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): requirepass: the run sets this directive; leave it out" "$stderr"
 }
 
+@test "directives of REDIS_CONF: a higher layer replaces those that it names, and each is an axis" {
+  mkdir copy
+  cp -r "$REPO"/{do_it.sh,lib,conf,tools} copy
+  printf 'REDIS_CONF="maxmemory 2gb;hz 30"\n' >copy/conf/variants/mine.conf
+  printf 'LIKE=demo\nREDIS_CONF="maxmemory 1gb; save 60 1; Save\t300 10; hz 20"\n' >copy/conf/scenarios/mine.conf
+  run copy/do_it.sh plan --settings -s mine -v native -v mine SERVER=h CLIENT_IP=i SERVER_CORES=2 SERVER_MEM=8 REDIS_CONF="hz 50" VALUE_SIZES=10 \
+    SWEEP="REDIS_CONF.active-expire-effort=1,2 REDIS_CONF.appendfsync=no"
+  assert_success
+  assert_equal "$(awk -F '\t' -v OFS=' ' '$3 ~ /^REDIS_CONF/ && $4 != "default" { sub(/.*\//, "", $5); print $1, $2, $3, $4, $5 }' <<<"$output" | grep -v '^native')" \
+    '- - REDIS_CONF.maxmemory 1G mine.conf:2
+- - REDIS_CONF.hz 50 command line
+- - REDIS_CONF.save 60 1; save 300 10 mine.conf:2
+mine - REDIS_CONF.maxmemory 2G mine.conf:1
+mine 10B-2i-activeexpireeffort1-appendfsyncno REDIS_CONF.active-expire-effort 1 command line: SWEEP
+mine 10B-2i-activeexpireeffort1-appendfsyncno REDIS_CONF.appendfsync no command line: SWEEP
+mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.active-expire-effort 2 command line: SWEEP
+mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command line: SWEEP'
+}
+
 @test "every directive is read back after the start, in any unit: one that the server does not know or changes is named, and no other one" {
   local base
   base=$(ports_pick 1)
-  local words="INSTANCES=1 REDISBASE=$base IO_THREADS=2 IO_THREADS_DO_READS=on BIO_CPUS=0 PERSISTENCE=rdb RDB_SECONDS=60"
-  words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy ALLKEYS-lru'"
+  local words="INSTANCES=1 REDISBASE=$base IO_THREADS=2 PERSISTENCE=rdb REDIS_CONF.io-threads-do-reads=yes"
+  words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy allkeys-lru; bio_cpulist 0'"
   master "$words" 'server_start 1; echo "$SERVER_IGNORED"; server_stop; TLS=on; server_start 1; echo "$SERVER_IGNORED"; server_stop'
   assert_success
   assert_output $'hz: it is 500\nhz: it is 500'
@@ -92,11 +111,11 @@ END
   release_server valkey-sid
   words=(-s demo REDISBASE="$base" INSTANCES=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS="$REPLY"
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
-  run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=IO_THREADS_DO_READS=off,on
+  run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=REDIS_CONF.io-threads-do-reads=default,yes
   assert_failure 3
-  assert_contains 'io-threads-do-reads has no effect: this server does not know it; requires: SWEEP over IO_THREADS_DO_READS; fix: leave IO_THREADS_DO_READS out of SWEEP' "$stderr"
+  assert_contains 'io-threads-do-reads has no effect: this server does not know it; requires: SWEEP over REDIS_CONF.io-threads-do-reads; fix: leave REDIS_CONF.io-threads-do-reads out of SWEEP' "$stderr"
   refute_exists results
-  run_split "$REPO/do_it.sh" run "${words[@]}" IO_THREADS_DO_READS=on
+  run_split "$REPO/do_it.sh" run "${words[@]}" REDIS_CONF.io-threads-do-reads=yes
   assert_success
   assert_contains 'the directive io-threads-do-reads does not have the requested effect: this server does not know it' "$stderr"
   assert_contains 'Ignored directives'

@@ -13,7 +13,7 @@ setup() {
   [[ -x $REPO/test ]] || make -s -C "$REPO"
   untune
   BASE=$(cluster_ports 6)
-  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 NODE_TIMEOUT=3000 FAULT="at=2 down=1 settle=1" TIME=120 TRACK=200
+  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 REDIS_CONF.cluster-node-timeout=3000 FAULT="at=2 down=1 settle=1" TIME=120 TRACK=200
     REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
 }
 
@@ -107,7 +107,7 @@ nothing_left() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/user,host/fault}.sh; do . "$file"; done
-    WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
+    WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
     FAULT_AT=1 FAULT_DOWN=1 FAULT_FAILBACK=on FAULT_SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
     host_user_limits() { ulimit -Sn 77; }
@@ -142,7 +142,7 @@ not_taken() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   env FAULT=kill PERSISTENCE=default "$@" bash -c 'set -u
     . "$REPO/lib/host/fault.sh"
-    WORK=. RUN_ID=x FOLDER=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") NODE_TIMEOUT=100 FAULT_NODE=1
+    WORK=. RUN_ID=x FOLDER=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") REDIS_CONF_CLUSTER_NODE_TIMEOUT=100 FAULT_NODE=1
     FAULT_AT=0 FAULT_DOWN=0 FAULT_FAILBACK=off FAULT_SETTLE=0 begin=0
     owner_lives() { SECONDS=$((SECONDS + 61)); }
     host_fault_signal() { :; }
@@ -245,9 +245,9 @@ received() {
   nothing_left
 }
 
-@test "without a replica in step no fault is made; a node that is told to end is taken over, and FULL_COVERAGE is what the other shards pay until then" {
+@test "without a replica in step no fault is made; a node that is told to end is taken over, and cluster-require-full-coverage is what the other shards pay until then" {
   local pid repeat
-  job_start "${FAULTY[@]}" SWEEP="FAULT=kill,term" FULL_COVERAGE=on FAULT="at=8 -failback"
+  job_start "${FAULTY[@]}" SWEEP="FAULT=kill,term" REDIS_CONF.cluster-require-full-coverage=yes FAULT="at=8 -failback"
   job_load mixed
   # The replica of shard 0, which is on node 1.
   pid=$(awk -v port=$((BASE + 3)) '$3 == port { print $1 }' "$SCRATCH"/host/run-*/server/instances.proc)

@@ -64,23 +64,23 @@ RATIO=1:1;PHASES=populate mixed;COMMANDS=get:1,set:1|RATIO=1:1: set COMMANDS: it
 END
 }
 
-@test "data above MAXMEMORY are named if Redis does not evict; they take what they need, and with an eviction no more than the limit" {
-  local -a plan=("${PLAN[@]}" INSTANCES=2 KEYS=1000000 MAXMEMORY=100M)
-  local eviction said='MAXMEMORY=100M: set MAXMEMORY or EVICTION: Redis refuses SETs above the limit, and a repeat with errors fails'
-  for eviction in off noeviction volatile-lru; do
-    run_plan "${plan[@]}" EVICTION=$eviction
+@test "data above maxmemory are named if Redis does not evict; they take what they need, and with an eviction no more than the limit" {
+  local -a plan=("${PLAN[@]}" INSTANCES=2 KEYS=1000000 REDIS_CONF.maxmemory=100M)
+  local eviction said='REDIS_CONF.maxmemory=100M: set it, or maxmemory-policy: Redis refuses SETs above the limit, and a repeat with errors fails'
+  for eviction in default noeviction volatile-lru; do
+    run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
     assert_success
     assert_contains "$said" "$stderr"
     (($(awk '$1 == "1000B-2i" { print $7 }' <<<"$output") > 1900)) || fail "$eviction: not the need of the data"
   done
   for eviction in allkeys-lru 'volatile-lru EXPIRE=60'; do
     # shellcheck disable=SC2086 # words
-    run_plan "${plan[@]}" EVICTION=$eviction
+    run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
     assert_success
-    refute_contains MAXMEMORY "$stderr"
+    refute_contains maxmemory= "$stderr"
     assert_equal "$(awk '$1 == "1000B-2i" { print $7 }' <<<"$output")" 200
   done
-  run_plan "${plan[@]}" MAXMEMORY=2G
+  run_plan "${plan[@]}" REDIS_CONF.maxmemory=2G
   assert_equal "$stderr" ''
 }
 

@@ -153,7 +153,7 @@ RAET=1,2 RAET: unknown setting; the nearest is RATE (conf/defaults.conf lists al
 PIPELINE=1,fast PIPELINE=fast: invalid; accepted: a whole number from 1 to 100000
 RATE=1,1 RATE=1,1: the value 1 is repeated
 RATE=8,08.0 RATE=8,08.0: the value 8 is repeated
-MAXMEMORY=1G,1024M MAXMEMORY=1G,1024M: the value 1024M is repeated
+REDIS_CONF.maxmemory=1G,1024M REDIS_CONF.maxmemory=1G,1024M: the value 1024M is repeated
 REDISRUNS=1,2 REDISRUNS=1,2: REDISRUNS has one value for the whole run
 DRAM_RATIO=1:2,1:4 DRAM_RATIO=1:2,1:4: DRAM_RATIO is a list already; set DRAM_RATIO="1:2 1:4"
 END

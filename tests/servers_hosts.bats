@@ -86,7 +86,7 @@ down_or_ended() {
 @test "the second server goes down and comes back empty: its instances alone, and all keys are there again; its master killed in the next fault, stop ends everything" {
   local rep
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=1000 RATE=300 \
-    NODE_TIMEOUT=5000 FAULT="node=2 at=2 down=1 settle=1" TIME=120 TRACK=200 SWEEP="FAULT=kill,stop"
+    REDIS_CONF.cluster-node-timeout=5000 FAULT="node=2 at=2 down=1 settle=1" TIME=120 TRACK=200 SWEEP="FAULT=kill,stop"
   # The second fault stops processes, and the master is killed while they hang.
   wait_until 120 down_or_ended || :
   is_down || fail "no second fault: $(<"$SCRATCH/job.err")"

@@ -26,15 +26,15 @@ teardown() {
     while IFS=$'\t' read -r name kind; do
       case $kind in
         *commands*) value=get:1,set:2 ;;
-        *install:*) value=package ;;
         *user*) value=root ;;
         *) value=/x ;;
       esac
-      [[ $name != SWEEP ]] || value='RATE=1,2 TRACE=id,true'
+      [[ $name != SWEEP ]] || value='RATE=1,2 REDIS_CONF.loadmodule=/x,/y'
       printf '%s="%s"\n' "$name" "$value"
     done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
+    printf 'REDIS_CONF.loadmodule="/x"\n'
   } >theirs/all.conf
-  for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS REDIS_CONF SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
+  for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS REDIS_CONF.loadmodule SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
     LOCK_DIR RESULTS_DIR SERVER_NUMACTL FACTS SWEEP; do
     grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
   done

@@ -111,8 +111,8 @@ xwriteyread RATIO=1:10"
       (
         conf_word argument "$theirs=$value" "$theirs"
         conf_resolve
-        name=${ours%%=*}
-        [[ ${!name} == "${ours#*=}" ]] || echo "$theirs=$value: $name=${!name}, and not $ours"
+        conf_variable "${ours%%=*}"
+        [[ ${!REPLY} == "${ours#*=}" ]] || echo "$theirs=$value: ${!REPLY}, and not $ours"
       )
     done' bash $'\t' <<'END'
 SRV_OVERRIDE	288	INSTANCES=288
@@ -133,16 +133,16 @@ MEMTIER_CLIENT_NUMACTL_OPTIONS	-N 0 -m 0	CLIENT_PREFIX=numactl -N 0 -m 0
 MEMTIER_CLIENT_NUMACTL_OPTIONS		CLIENT_PREFIX=
 REDIS_SERVER_IO_THREADS	0	IO_THREADS=1
 REDIS_SERVER_IO_THREADS	4	IO_THREADS=4
-REDIS_SERVER_IO_THREADS_DO_READS	true	IO_THREADS_DO_READS=on
+REDIS_SERVER_IO_THREADS_DO_READS	true	REDIS_CONF.io-threads-do-reads=yes
 REDIS_SERVER_IO_THREADS_CPU_AFFINITY	false	IO_THREADS_AFFINITY=off
 REDIS_PERSISTENCE_POLICY	false	PERSISTENCE=off
 REDIS_PERSISTENCE_POLICY	default	PERSISTENCE=default
 REDIS_PERSISTENCE_POLICY	RDB	PERSISTENCE=rdb
 REDIS_PERSISTENCE_POLICY	AOF	PERSISTENCE=aof
-REDIS_APPENDFSYNC_MODE	always	APPENDFSYNC=always
-REDIS_RDB_SECONDS	10	RDB_SECONDS=10
-REDIS_EVICTION_POLICY	false	EVICTION=off
-REDIS_EVICTION_POLICY	allkeys-lru	EVICTION=allkeys-lru
+REDIS_APPENDFSYNC_MODE	always	REDIS_CONF.appendfsync=always
+REDIS_RDB_SECONDS	10	PERSISTENCE.every=10
+REDIS_EVICTION_POLICY	false	REDIS_CONF.maxmemory-policy=default
+REDIS_EVICTION_POLICY	allkeys-lru	REDIS_CONF.maxmemory-policy=allkeys-lru
 MEMTIER_REQUESTS	7	REQUESTS=7/connection
 MEMTIER_TEST_TIME	300	TIME=300
 MEMTIER_DATA_SIZE	4096	VALUE_SIZES=4096

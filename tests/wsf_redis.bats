@@ -19,7 +19,7 @@ teardown() {
 # Usage: loaded POLICY SETTING...
 loaded() {
   local policy=$1 port count=0 words=''
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=600 RATE=50 EVICTION="$policy" MAXMEMORY=64M "${@:2}"
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=600 RATE=50 REDIS_CONF="maxmemory-policy $policy; maxmemory 64M" "${@:2}"
   wait_until 60 grep -q 'phase mixed starts' job.err
   while read -r _ _ port; do
     count=$((count + 1))
@@ -28,7 +28,7 @@ loaded() {
   ((count > 0))
   # The keys of the load do not expire.
   [[ $policy != volatile-* ]] || words=$policy
-  assert_equal "$(sed -n 's/.*warning: EVICTION=\([a-z-]*\): .* acts as noeviction$/\1/p' job.err)" "$words"
+  assert_equal "$(sed -n 's/.*warning: REDIS_CONF.maxmemory-policy=\([a-z-]*\): .* acts as noeviction$/\1/p' job.err)" "$words"
 }
 
 # Stop the run, and leave nothing that the next run could be confused with.
@@ -151,7 +151,7 @@ allowed() {
 
 @test "an eviction policy with a limit: keys go, and reads miss; without a policy Redis refuses, and the run says so" {
   local misses
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=allkeys-lru MAXMEMORY=3M
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=allkeys-lru REDIS_CONF.maxmemory=3M
   assert_success
   misses=$(phase_column mixed misses)
   ((misses > 0)) || fail "nothing was missed"
@@ -160,11 +160,11 @@ allowed() {
   run_split "$REPO/do_it.sh" kpi results/*
   assert_line "Misses: $misses"
   rm -rf results
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=noeviction MAXMEMORY=3M
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=noeviction REDIS_CONF.maxmemory=3M
   assert_failure 1
   assert_contains 'OOM command not allowed' "$stderr"
   run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
-  assert_match 'warn +settings +EVICTION=allkeys-lru .*without it, no key is evicted'
+  assert_match 'warn +settings +REDIS_CONF.maxmemory-policy=allkeys-lru .*without it, no key is evicted'
   run_plan -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
-  assert_match 'warning: EVICTION=allkeys-lru: .*without it, no key is evicted' "$stderr"
+  assert_match 'warning: REDIS_CONF.maxmemory-policy=allkeys-lru: .*without it, no key is evicted' "$stderr"
 }

@@ -3,7 +3,8 @@
 # Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
 # conf/defaults.conf is the only list of settings: `NAME=VALUE  #: KIND`, with the documentation in the comment above it.
 # lib/core/kind.sh explains the kinds. A setting may have parts, NAME.PART. Layers, SWEEP and conf/aliases.tsv set each part alone, and
-# NAME="PART=VALUE ..." sets several (_conf_parts). The shell's variable of NAME.PART is NAME_PART, in capitals (conf_variable).
+# NAME="PART=VALUE ..." sets several (_conf_parts). The shell's variable of NAME.PART is NAME_PART, in capitals (conf_variable). With a line NAME.* any
+# word is a part, which exists once it is named, and NAME="PART VALUE; ..." sets several, as in redis.conf (_conf_directives).
 # LIKE=NAME in a scenario or variant takes the settings of that file in its directory; the lines below it override them.
 # The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
@@ -13,10 +14,10 @@ readonly CONF_LAYERS=(default block hosts scenario variant over environment argu
 declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 # By layer: the names that it sets, with a blank in front of each.
 declare -A _CONF_SET=()
-# In the order of the list: the names, their variables, and VARIABLE=DEFAULT of each.
-_CONF_NAMES=() CONF_VARIABLES=() _CONF_DEFAULTS=()
+# In the order of the list: the names, their variables, and VARIABLE=DEFAULT of each. Behind the first _CONF_LISTED are parts that NAME.* has made.
+_CONF_NAMES=() CONF_VARIABLES=() _CONF_DEFAULTS=() _CONF_LISTED=0
 # By setting with parts: the names of its parts.
-declare -A _CONF_PARTS=()
+declare -A CONF_PARTS=()
 # The layer that is used as `variant`: each variant's file has its own layer, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
@@ -26,20 +27,34 @@ declare -A _CONF_POINT=()
 # that is stored.
 # Usage: conf_defaults FILE
 conf_defaults() {
-  local file=$1 number name value REPLY
+  local file=$1 number name value
   local -a lines
   mapfile -t -O 1 lines <"$file" # by number of the line
   for number in "${!lines[@]}"; do
     [[ ${lines[number]} == [A-Z]*=*'  #: '* ]] || continue
     name=${lines[number]%%=*} value=${lines[number]#*=} REPLY=$name
     _CONF_KIND[$name]=${value#*'  #: '} value=${value%%'  #: '*} value=${value#\"} value=${value%\"}
+    _CONF_VALUE["default $name"]=$value _CONF_WHERE["default $name"]=$file:$number
     if [[ $name == *.* ]]; then
+      [[ $name != *'.*' ]] || continue
       conf_variable "$name"
-      _CONF_PARTS[${name%%.*}]+=" $name"
+      CONF_PARTS[${name%%.*}]+=" $name"
     fi
     _CONF_NAMES+=("$name") CONF_VARIABLES+=("$REPLY") _CONF_DEFAULTS+=("$REPLY=$value")
-    _CONF_VALUE["default $name"]=$value _CONF_WHERE["default $name"]=$file:$number
   done
+  _CONF_LISTED=${#_CONF_NAMES[@]}
+}
+
+# Whether a name is that of a setting. A part of NAME.* is made.
+# Usage: conf_known NAME
+conf_known() {
+  local any="${1%%.*}.*" REPLY
+  [[ -z ${_CONF_KIND[$1]+set} ]] || return 0
+  [[ $1 == *.* && -n ${_CONF_KIND[$any]+set} ]] || return
+  _CONF_KIND[$1]=${_CONF_KIND[$any]} _CONF_VALUE["default $1"]=${_CONF_VALUE["default $any"]} _CONF_WHERE["default $1"]=${_CONF_WHERE["default $any"]}
+  conf_variable "$1"
+  CONF_PARTS[${1%%.*}]+=" $1"
+  _CONF_NAMES+=("$1") CONF_VARIABLES+=("$REPLY") _CONF_DEFAULTS+=("$REPLY=${_CONF_VALUE["default $1"]}")
 }
 
 # The variable of a setting: KERNEL.thp -> KERNEL_THP.
@@ -297,7 +312,33 @@ _conf_set() {
 # Check a setting, or the parts of one, and keep them in a layer under our names.
 # Usage: _conf_put LAYER NAME VALUE WHERE
 _conf_put() {
-  if [[ -n ${_CONF_PARTS[$2]+set} ]]; then _conf_parts "$@"; else _conf_put_one "$@"; fi
+  if [[ -n ${_CONF_KIND["$2.*"]+set} ]]; then
+    _conf_directives "$@"
+  elif [[ -n ${CONF_PARTS[$2]+set} ]]; then
+    _conf_parts "$@"
+  else
+    _conf_put_one "$@"
+  fi
+}
+
+# Take directives in the form of redis.conf, with semicolons between them. Several with one name are one part.
+# Usage: _conf_directives LAYER NAME VALUE WHERE
+_conf_directives() {
+  local line name
+  local -a lines order=()
+  local -A values=()
+  IFS=';' read -r -a lines <<<"${3//[[:space:]]/ }"
+  for line in "${lines[@]}"; do
+    read -r name line <<<"$line"
+    [[ -n $name ]] || continue
+    # Redis removes quotes, and replaces escapes in them, before it looks at the name.
+    [[ $name != *[!A-Za-z0-9_-]* ]] ||
+      die_usage "$4: $2=${3:0:300}: $name: not a plain name of a directive; accepted: letters, digits, - and _, without quotes"
+    name=${name,,}
+    [[ -n ${values[$name]+set} ]] || order+=("$name")
+    values[$name]=${values[$name]+"${values[$name]}; $name "}$line
+  done
+  for name in "${order[@]}"; do _conf_put_one "$1" "$2.$name" "${values[$name]}" "$4"; done
 }
 
 # As _conf_put, of one setting.
@@ -311,7 +352,7 @@ _conf_put_one() {
 # if it has none, on, off, auto or keep is the value of each part that accepts it.
 # Usage: _conf_parts LAYER NAME VALUE WHERE
 _conf_parts() {
-  local layer=$1 name=$2 where=$4 given word part parts=${_CONF_PARTS[$2]} own found
+  local layer=$1 name=$2 where=$4 given word part parts=${CONF_PARTS[$2]} own found
   local -a words
   read -r -a words <<<"$3"
   [[ -n ${words[*]-} ]] || own=
@@ -333,7 +374,7 @@ _conf_parts() {
       own+=${own:+ }$word
     else
       found=
-      for part in ${_CONF_PARTS[$name]}; do
+      for part in ${CONF_PARTS[$name]}; do
         if [[ $word != @(on|off|auto|keep) ]] || ! kind_is "$word" "${_CONF_KIND[$part]}"; then continue; fi
         found=1
         _conf_put "$layer" "$part" "$word" "$where"
@@ -365,9 +406,9 @@ conf_check() {
     alias_name "$name"
     name=$REPLY
   fi
-  [[ -n ${_CONF_KIND[$name]+set} || -z ${_CONF_PARTS[$name]-} ]] ||
-    die_usage "$where: $name=$value: has parts; name one of them:${_CONF_PARTS[$name]}"
-  [[ -n ${_CONF_KIND[$name]+set} ]] || {
+  conf_known "$name" || [[ -z ${CONF_PARTS[$name]-} ]] ||
+    die_usage "$where: $name=$value: has parts; name one of them:${CONF_PARTS[$name]}"
+  conf_known "$name" || {
     nearest_hint "$name" 'conf/defaults.conf lists all' "${_CONF_NAMES[@]}"
     die_usage "$where: $name: unknown setting; $REPLY"
   }

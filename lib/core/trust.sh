@@ -51,6 +51,7 @@ _trust_names() {
     done
     return 1
   fi
+  conf_known "$1" || :
   [[ ${_CONF_KIND[$1]-} =~ (^|[|:])($_TRUST_KINDS)($|[|:]) ]]
 }
 

@@ -19,8 +19,9 @@ host_fault_begin() {
     {
       echo 'set -u'
       declare -p "${!_OWNER@}"
-      declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE NODE_TIMEOUT PERSISTENCE FAULT \
-        FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE USER_NAME USER_ID USER_GROUP USER_WORDS begin program
+      declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE \
+        REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE \
+        USER_NAME USER_ID USER_GROUP USER_WORDS begin program
       declare -f
       echo host_fault_run
     } >"$FOLDER/fault.sh"
@@ -194,10 +195,10 @@ host_fault_signal() {
 # Wait until each affected shard has another master.
 # Returns: 1 if one has none within the time limit
 host_fault_taken() {
-  local limit=60 end port shard replica
+  local limit=${REDIS_CONF_CLUSTER_NODE_TIMEOUT/default/15000} end port shard replica
   local -A waiting=() replicas=()
-  [[ $NODE_TIMEOUT == default ]] || ((NODE_TIMEOUT * 6 / 1000 < limit)) || limit=$((NODE_TIMEOUT * 6 / 1000))
-  [[ $NODE_TIMEOUT != default ]] || limit=90
+  limit=$((limit * 6 / 1000))
+  ((limit > 60)) || limit=60
   end=$((SECONDS + limit))
   while IFS=$'\t' read -r port shard; do waiting[$port]=$shard replicas[$port]=$(host_fault_replicas "$port"); done < <(host_fault_masters)
   while ((${#waiting[@]} > 0)); do

@@ -5,8 +5,8 @@
 # Reads start fault info answers logs: SERVER_ADDRESS
 # Reads start fault answers: REDIS_BINARY
 # Reads start fault: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
-# Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY BIO_CPUS LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS
-# Reads fault: LOAD_USER NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE
+# Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS
+# Reads fault: LOAD_USER REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE
 #   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
 #   tabs
 
@@ -119,7 +119,6 @@ host_server_conf() {
   # Older versions of Redis refuse these directives, so they are written only when they are set.
   ((IO_THREADS == 1)) || threads+="io-threads $IO_THREADS"$'\n'
   ((IO_THREADS == 1)) || [[ $cpus == - || $IO_THREADS_AFFINITY == off ]] || threads+="server_cpulist $cpus"$'\n'
-  [[ $BIO_CPUS == auto ]] || threads+="bio_cpulist $BIO_CPUS"$'\n'
   : >"$FOLDER/redis-$port.log"
   {
     printf '%s\n' "$REDIS_TEMPLATE"

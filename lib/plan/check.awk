@@ -191,7 +191,7 @@ function check_fault(    n, phase, up) {
 # Refuse a placement that is impossible on a server.
 function check_place(host,    i, nodes, node, list, all) {
   if (!TOPOLOGY[host]) return
-  if (V["BIO_CPUS"] != "auto") check_cpus(host, "BIO_CPUS")
+  if (V["REDIS_CONF.bio_cpulist"] != "default") check_cpus(host, "REDIS_CONF.bio_cpulist")
   if (V["SERVER_NUMACTL"] != "") return
   topology_use(host)
   # Of several servers, a smaller one uses all of its CPUs.
@@ -240,15 +240,14 @@ function check_prefix(name,    text, file) {
 }
 
 # Refuse directives of redis.conf that the run sets itself, in REDIS_CONF and in conf/redis.conf.
-function check_directives(    i, n, line, line_of_file, text, file, number) {
-  if (V["REDIS_CONF"] in DIRECTIVES_FINE) return
-  DIRECTIVES_FINE[V["REDIS_CONF"]] = 1
-  # REDIS_CONF separates directives by semicolons, so the host splits it at each of them, also within quotes.
-  n = split(V["REDIS_CONF"], line, ";")
-  for (i = 1; i <= n; i++) {
-    text = directive_wrong(line[i])
-    if (text != "") refuse("REDIS_CONF", text)
+function check_directives(    i, j, n, line, line_of_file, text, file, number) {
+  for (i = listed_names + 1; i <= names; i++) {
+    if (V[NAME[i]] == "default") continue
+    # Redis reads each of several directives of one name on its own line.
+    n = split(substr(NAME[i], index(NAME[i], ".") + 1) " " V[NAME[i]], line, ";")
+    for (j = 1; j <= n; j++) if ((text = directive_wrong(line[j])) != "") refuse(NAME[i], text)
   }
+  if (is_template_read++) return
   file = ROOT "/conf/redis.conf"
   while ((getline line_of_file < file) > 0) {
     number++

@@ -55,7 +55,7 @@ function form_of(size, instances) {
 # instances without settings that change what they need themselves.
 function source_of(size, instances) {
   if (form_of(size, instances) in MEASURED) return "asked"
-  return is_redis_known && sizes_first() == "" && V["REDIS_CONF"] V["SERVER_PREFIX"] == "" && V["IO_THREADS"] == 1 && MIX_STRINGS && \
+  return is_redis_known && sizes_first() == "" && is_usual() && V["SERVER_PREFIX"] == "" && V["IO_THREADS"] == 1 && MIX_STRINGS && \
     MIX_KEYS == 1 && MIX_VALUES == 1 ? "table" : "estimated"
 }
 
@@ -115,16 +115,28 @@ function keys_of(size, instances,    all, out) {
   return out + 0
 }
 
-# Whether Redis evicts keys at MAXMEMORY. Else it refuses writes.
-function is_evicting() {
-  return V["EVICTION"] ~ /^allkeys-/ || V["REDIS_CONF"] ~ /maxmemory-policy / || (V["EVICTION"] ~ /^volatile-/ && V["EXPIRE"] != "off")
+# Whether no directive of the user may change what an instance needs itself.
+function is_usual(    i) {
+  for (i = listed_names + 1; i <= names; i++) if (V[NAME[i]] != "default") return 0
+  return 1
+}
+
+# The max used_memory of an instance; 0: no limit.
+function data_limit() {
+  return V["REDIS_CONF.maxmemory"] == "default" ? 0 : size_bytes(V["REDIS_CONF.maxmemory"])
+}
+
+# Whether Redis evicts keys at maxmemory. Else it refuses writes.
+function is_evicting(    policy) {
+  policy = V["REDIS_CONF.maxmemory-policy"]
+  return policy ~ /^allkeys-/ || (policy ~ /^volatile-/ && V["EXPIRE"] != "off")
 }
 
 # The expected used_memory of Redis, in bytes over all instances, for a number of keys per instance.
 function data_of(size, instances, number,    each) {
   each = cost_of("bytes", size, instances, number)
   each = whole(each) + 0
-  if (V["MAXMEMORY"] != "off" && is_evicting() && size_bytes(V["MAXMEMORY"]) < each) each = size_bytes(V["MAXMEMORY"])
+  if (data_limit() && is_evicting() && data_limit() < each) each = data_limit()
   return each * processes(instances)
 }
 

@@ -25,12 +25,13 @@ function notes_variant() {
   notes_used()
 }
 
-function note_eviction() {
-  if (V["EVICTION"] == "off") return
-  if (V["MAXMEMORY"] == "off" && V["REDIS_CONF"] !~ /maxmemory /)
-    note("EVICTION=" V["EVICTION"], "MAXMEMORY", "set MAXMEMORY: without it, no key is evicted")
-  else if (V["EVICTION"] ~ /^volatile-/ && V["EXPIRE"] == "off")
-    note("EVICTION=" V["EVICTION"], "noeviction or allkeys-", "the keys of the load do not expire, so this policy acts as noeviction")
+function note_eviction(    policy, found) {
+  policy = V["REDIS_CONF.maxmemory-policy"]
+  if (policy == "default") return
+  found = "REDIS_CONF.maxmemory-policy=" policy
+  if (!data_limit()) note(found, "maxmemory", "set REDIS_CONF.maxmemory: without it, no key is evicted")
+  else if (policy ~ /^volatile-/ && V["EXPIRE"] == "off")
+    note(found, "noeviction or allkeys-", "the keys of the load do not expire, so this policy acts as noeviction")
 }
 
 # Redis is told the instance's CPUs, which are known only when the plan names them; a single thread has nothing to pin separately.
@@ -105,11 +106,11 @@ function note_unused(name, users, fix,    i, n, user) {
   note(name "=" V[name], "-", fix)
 }
 
-# A note if an instance gets more data than MAXMEMORY, above which Redis refuses writes.
+# A note if an instance gets more data than maxmemory, above which Redis refuses writes.
 function note_full(data,    each) {
-  if (V["MAXMEMORY"] == "off" || is_evicting()) return
+  if (!data_limit() || is_evicting()) return
   each = int(data / processes(V["INSTANCES"]))
-  if (each > size_bytes(V["MAXMEMORY"]))
-    note("MAXMEMORY=" V["MAXMEMORY"], int(each / 1048576) + 1 " MiB per instance", "set MAXMEMORY or EVICTION: Redis refuses SETs above the" \
-      " limit, and a repeat with errors fails")
+  if (each > data_limit())
+    note("REDIS_CONF.maxmemory=" V["REDIS_CONF.maxmemory"], int(each / 1048576) + 1 " MiB per instance", "set it, or maxmemory-policy: Redis" \
+      " refuses SETs above the limit, and a repeat with errors fails")
 }

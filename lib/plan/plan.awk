@@ -86,7 +86,7 @@ function notes_make(    v, i, p) {
   note_ratio()
   for (p = 1; p <= points; p++)
     for (v = 1; v <= variants; v++) {
-      if (KEPT[VARIANT_NAME[v], "MAXMEMORY"] == "off" && !("MAXMEMORY" in VALUES)) continue
+      if (KEPT[VARIANT_NAME[v], "REDIS_CONF.maxmemory"] == "default" && !("REDIS_CONF.maxmemory" in VALUES)) continue
       enter(VARIANT_NAME[v])
       enter_point(POINT_VALUES[p])
       note_full(CELL_DATA[v, p])

@@ -11,10 +11,10 @@ readonly _PLANNER_FILES=(settings axes place server load fill check check_load i
 # Globals: RESUME, the layers of settings, the facts of the servers, and the measured cost of keys
 # Returns: sets REPLY, the lines that it prints; exits 2 on invalid settings
 planner_run() {
-  local name sweeps status=0
+  local name sweeps='' status=0
   local -a programs=()
   for name in "${_PLANNER_FILES[@]}"; do programs+=(-f "$LIB/plan/$name.awk"); done
-  sweeps=$(_planner_sweep) || exit
+  _planner_sweep
   REPLY=$(_planner_input "$1" | DO=$1 LIB=$LIB ROOT=$ROOT RESUME=${RESUME-} LC_ALL=C exec awk -f <(printf '%s' "$CPUS_AWK") "${programs[@]}") || status=$?
   [[ $REPLY != *refuse$'\t'* || $status != 2 ]] || die_usage "${REPLY##*refuse$'\t'}"
   ((status == 0)) || die "the planner failed: ${REPLY##*$'\n'}"
@@ -25,7 +25,8 @@ planner_run() {
 # Globals: sweeps of planner_run
 _planner_input() {
   local layer name host REPLY
-  [[ -z $sweeps ]] || printf '%s\n' "$sweeps"
+  printf '%s' "$sweeps"
+  for name in "${_CONF_NAMES[@]:_CONF_LISTED}"; do printf 'part\t%s\t%s\t%s\n' "$name" "${_CONF_WHERE["default $name"]}" "${_CONF_VALUE["default $name"]}"; done
   printf 'layer\t%s\n' "${CONF_LAYERS[@]}"
   for layer in "${!_CONF_SET[@]}"; do
     for name in ${_CONF_SET[$layer]}; do
@@ -45,10 +46,10 @@ _planner_input() {
   fill_models | sed 's/^/cost\t/'
 }
 
-# Print the words of SWEEP with the settings that they name, and their values as they are stored.
-# Returns: exits 2 at an invalid word
+# Read the words of SWEEP: the settings that they name, and their values as they are stored.
+# Returns: adds to sweeps of planner_run; exits 2 at an invalid word
 _planner_sweep() {
-  local word value where name values
+  local word value where name values line
   local -a words list
   read -r -a words <<<"$SWEEP"
   where="$(conf_where SWEEP): SWEEP"
@@ -60,8 +61,9 @@ _planner_sweep() {
       conf_check "${word%%=*}" "$value" "$where"
       values+=" $CONF_TEXT" name=$CONF_NAME
     done
-    printf 'sweep\t%s\t%s\t%s\n' "$word" "$name" "${values# }"
-    [[ $name != *_PREFIX ]] || _planner_files "$values"
+    printf -v line 'sweep\t%s\t%s\t%s\n' "$word" "$name" "${values# }"
+    sweeps+=$line
+    [[ $name != *_PREFIX ]] || sweeps+=$(_planner_files "$values")$'\n'
   done
 }
 

@@ -3,6 +3,7 @@
 # Input lines, tab-separated; lib/plan/planner.sh prints them:
 #   layer LAYER                     a layer, the lowest first; of `variant`, each variant has its own, variant:NAME
 #   file PATH                       a file of this project that a prefix names
+#   part NAME WHERE DEFAULT         a part that conf/defaults.conf does not name itself
 #   setting LAYER NAME WHERE VALUE  a value that a layer sets, checked and in the form that is stored; conf/defaults.conf is the lowest layer
 
 $1 == "layer" {
@@ -11,6 +12,10 @@ $1 == "layer" {
 }
 $1 == "file" {
   OURS[substr($0, length($1) + 2)] = 1
+  next
+}
+$1 == "part" {
+  PART[++parts] = $0
   next
 }
 $1 == "setting" {
@@ -27,7 +32,7 @@ function setting_keep(layer, name, value, from,    part) {
 }
 
 # Read the list of settings, which is the lowest layer.
-function settings_read(    file, line, number, i, name) {
+function settings_read(    file, line, number, i, name, field) {
   file = ROOT "/conf/defaults.conf"
   while ((getline line < file) > 0) {
     number++
@@ -40,6 +45,12 @@ function settings_read(    file, line, number, i, name) {
     setting_keep(LAYER[1], name, line, file ":" number)
   }
   close(file)
+  listed_names = names
+  for (i = 1; i <= parts; i++) {
+    split(PART[i], field, "\t")
+    NAME[++names] = field[2]
+    setting_keep(LAYER[1], field[2], field[4], field[3])
+  }
 }
 
 # Refuse the plan: one line of text.

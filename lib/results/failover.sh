@@ -37,7 +37,7 @@ failover_write() {
   write_more "$folder/failover.tsv" '' _failover_expired "$folder"
 }
 
-# Print the number of expired elections of replicas, from the logs of the instances: a shard waits four times NODE_TIMEOUT for the next election.
+# Print the number of expired elections of replicas, from the logs of the instances: a shard waits four times the node timeout for the next election.
 # Usage: _failover_expired DIR
 _failover_expired() {
   # The line is repeated while the replica waits.
@@ -53,7 +53,7 @@ failover_show() {
   [[ -s $1/windows.tsv ]] || return 0
   tr '_' ' ' <"$1/windows.tsv" | table_print
   awk -F '\t' '$1 == "elections_expired" && $2 > 0 {
-    printf "warning: elections expired: %d; such a shard waited 4 x NODE_TIMEOUT for the next one, so the takeover took longer\n", $2 }' "$1/failover.tsv"
+    printf "warning: elections expired: %d; such a shard waited 4 x cluster-node-timeout for the next one, so the takeover took longer\n", $2 }' "$1/failover.tsv"
 }
 
 # Print the figures over all repeats of a run: median, min, max.

@@ -119,7 +119,7 @@ _client_common() {
   [[ -z $text ]] || mapfile -t -O "${#common[@]}" common <<<"$text"
   [[ $POPULATE_PATTERN == auto || " $PHASES " != *" populate "* ]] || common+=(--populate-keys "$POPULATE_PATTERN")
   [[ $VERIFY == on ]] || common+=(--no-verify)
-  [[ $EVICTION == off || $EVICTION == noeviction ]] || common+=(--allow-misses)
+  [[ $REDIS_CONF_MAXMEMORY_POLICY == @(default|noeviction) ]] || common+=(--allow-misses)
   [[ -z $LOAD_USER ]] || common+=(--user "$LOAD_USER")
 }
 

@@ -103,16 +103,13 @@ _cluster_rows() {
 }
 
 # The directives of a cluster's instances, separated by semicolons; empty without a cluster.
-# Globals: CLUSTER NODE_TIMEOUT FULL_COVERAGE SERVER_ADDRESS
+# Globals: CLUSTER SERVER_ADDRESS
 # Returns: sets REPLY
 cluster_directives() {
-  local coverage=no
   REPLY=
   cluster_on || return 0
-  [[ $FULL_COVERAGE != on ]] || coverage=yes
   REPLY="cluster-enabled yes; cluster-config-file nodes.conf; cluster-announce-ip $SERVER_ADDRESS; "
-  [[ $NODE_TIMEOUT == default ]] || REPLY+="cluster-node-timeout $NODE_TIMEOUT; "
-  REPLY+="cluster-require-full-coverage $coverage; cluster-migration-barrier 1000; "
+  REPLY+="cluster-require-full-coverage no; cluster-migration-barrier 1000; "
   # Redis' default delay adds 5 s to every resync. Its default buffer limit repeatedly aborts a resync under writes.
   REPLY+='repl-diskless-sync yes; repl-diskless-sync-delay 0; client-output-buffer-limit replica 0 0 0; '
 }

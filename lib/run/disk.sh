@@ -25,14 +25,14 @@ disk_room() {
 # The bytes that the instances of the current row may have on the disk of a server at the same time: with rdb the last dump and the next one; with aof
 # the file at the size at which it is rewritten, and its next one; with a FAULT the dump that a replica receives. Redis compresses, so it may be less.
 # Usage: disk_persistence_of
-# Globals: ROW PERSISTENCE REDIS_CONF CLUSTER REPLICAS KEY_PREFIX
+# Globals: ROW PERSISTENCE CLUSTER REPLICAS KEY_PREFIX
 # Returns: sets REPLY; of several servers, for the one with most of the data
 disk_persistence_of() {
   local copies=0 extra=32 keys=${ROW[keys]} size=${ROW[value_size]} part each least=$((64 << 20))
   ! cluster_on || ! fault_on || ((REPLICAS == 0)) || copies=1
-  [[ $PERSISTENCE != rdb && ! $REDIS_CONF =~ (^|[;[:space:]])save[[:space:]]+[0-9] ]] || copies=2
+  [[ $PERSISTENCE != rdb && ${REDIS_CONF_SAVE-} != [0-9]* ]] || copies=2
   # The AOF has each SET as a request.
-  [[ $PERSISTENCE != aof && ! $REDIS_CONF =~ (^|[;[:space:]])appendonly[[:space:]]+yes ]] || copies=3 extra=64
+  [[ $PERSISTENCE != aof && ${REDIS_CONF_APPENDONLY-} != yes ]] || copies=3 extra=64
   load_prefix_of
   extra=$((extra + REPLY))
   mix_fills

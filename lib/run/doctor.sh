@@ -411,7 +411,8 @@ _doctor_answers() {
   [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
   for variant in $VARIANTS; do
     plan_enter "$variant" ''
-    key="$HIT_COUNTERS $REDIS_CONF"
+    server_conf
+    key="$HIT_COUNTERS $REPLY"
     answers_wanted || continue
     [[ -z ${seen[$key]+set} ]] || continue
     seen[$key]=1

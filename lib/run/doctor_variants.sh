@@ -42,22 +42,26 @@ _doctor_each() {
   done
 }
 
-# Settings that a version of redis-server may ignore, although it accepts the directive of that name.
-readonly _DOCTOR_DIRECTIVES=(IO_THREADS IO_THREADS_DO_READS)
-
 # Refuse a sweep over a directive that the server ignores: its points would be of the same server. Each value is tried on a scratch instance.
 _doctor_swept() {
-  local row name directive why
+  local row name directive why REPLY
   local -a names=()
   [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
-  for name in "${_DOCTOR_DIRECTIVES[@]}"; do [[ " ${PLAN_COLUMNS[*]} " != *" ${name,,} "* ]] || names+=("$name"); done
+  for name in IO_THREADS ${CONF_PARTS[REDIS_CONF]}; do
+    conf_variable "${name#*.}"
+    [[ " ${PLAN_COLUMNS[*]} " == *" ${REPLY,,} "* ]] || continue
+    conf_variable "$name"
+    names+=("$REPLY")
+  done
   ((${#names[@]} > 0)) || return 0
   plan_groups "${names[@]}"
   for row in "${PLAN_GROUPS[@]}"; do
     plan_row "$row" "${ANSWERS_SETTINGS[@]}"
     ! _doctor_ask "$HOST" "variant ${ROW[variant]}" answers_ignored || while IFS=: read -r directive why; do
-      name=${directive^^} name=${name//-/_}
-      [[ " ${names[*]} " != *" $name "* ]] || _doctor_row "$HOST" fail "variant ${ROW[variant]}" "$directive has no effect:$why" "SWEEP over $name" \
+      name=REDIS_CONF.$directive
+      [[ $directive != io-threads ]] || name=IO_THREADS
+      conf_variable "$name"
+      [[ " ${names[*]} " != *" $REPLY "* ]] || _doctor_row "$HOST" fail "variant ${ROW[variant]}" "$directive has no effect:$why" "SWEEP over $name" \
         "leave $name out of SWEEP"
     done <<<"$_DOCTOR_SAID"
   done

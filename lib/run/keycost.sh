@@ -65,7 +65,7 @@ _keycost_measure() {
   local mode status=0
   for mode; do
     # Limits of memory and persistence do not matter here.
-    plan_enter "${VARIANTS%% *}" '' CLUSTER="${mode% *}" EXPIRE="${mode#* }" REPLICAS=0 MAXMEMORY=off PERSISTENCE=off
+    plan_enter "${VARIANTS%% *}" '' CLUSTER="${mode% *}" EXPIRE="${mode#* }" REPLICAS=0 REDIS_CONF.maxmemory=default PERSISTENCE=off
     cleanup_push server_stop
     server_scratch && _keycost_sizes || status=1
     cleanup_pop || status=1

@@ -276,19 +276,30 @@ _server_stop() {
 }
 
 # The directives of the settings, separated by semicolons; those of REDIS_CONF come last, so that they override.
-# Globals: IO_THREADS_DO_READS PERSISTENCE RDB_SECONDS APPENDFSYNC MAXMEMORY EVICTION REDIS_CONF
+# Globals: PERSISTENCE PERSISTENCE_EVERY, and the parts of REDIS_CONF
 # Returns: sets REPLY
 _server_directives() {
   local text
   cluster_directives
   text=$REPLY
-  # Older versions of Redis refuse unknown directives, so these are written only when they are set.
-  [[ $IO_THREADS_DO_READS == off ]] || text+="io-threads-do-reads yes; "
   [[ $PERSISTENCE != off && $PERSISTENCE != aof ]] || text+='save ""; '
   [[ $PERSISTENCE != off && $PERSISTENCE != rdb ]] || text+="appendonly no; "
-  [[ $PERSISTENCE != rdb ]] || text+="save $RDB_SECONDS 1; "
-  [[ $PERSISTENCE != aof ]] || text+="appendonly yes; appendfsync $APPENDFSYNC; "
-  [[ $MAXMEMORY == off ]] || text+="maxmemory $(kind_bytes "$MAXMEMORY"); "
-  [[ $EVICTION == off ]] || text+="maxmemory-policy $EVICTION; "
-  REPLY=$text$REDIS_CONF
+  [[ $PERSISTENCE != rdb ]] || text+="save $PERSISTENCE_EVERY 1; "
+  [[ $PERSISTENCE != aof ]] || text+="appendonly yes; "
+  server_conf
+  REPLY=$text$REPLY
+}
+
+# The directives of REDIS_CONF, separated by semicolons. Older versions of Redis refuse unknown directives, so only those that are set.
+# Usage: server_conf
+# Returns: sets REPLY
+server_conf() {
+  local part text=''
+  for part in ${CONF_PARTS[REDIS_CONF]}; do
+    conf_value "$part"
+    # For Redis, 1G is a power of 1000.
+    [[ $part != *.maxmemory ]] || kind_size "$REPLY"
+    [[ $REPLY == default ]] || text+="${part#*.} $REPLY; "
+  done
+  REPLY=$text
 }
