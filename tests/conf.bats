@@ -62,7 +62,7 @@ refused() {
   run_plan "${word/0/1}"
   assert_equal "$stderr" "do_it.sh: command line: KEYS=1${word:6:39}...: too long; accepted: at most 65536 characters"
   # Three decimals that may be thousands, in values of each kind with fractions; others are not in doubt.
-  for word in RATE=100.000 FILL=1.000G TIME=1.500s SMALLEST=2.500% KEY_PATTERN='uniform zipf:1.250' SHIFT=60:5.000 NEIGHBOUR='0 1.500' SWEEP=RATE=2,1.000; do
+  for word in RATE=100.000 FILL=1.000G TIME=1.500s SMALLEST=2.500% KEY_PATTERN='uniform zipf:1.250' KEY_PATTERN.shift=60:5.000 NEIGHBOUR='0 1.500' SWEEP=RATE=2,1.000; do
     run_plan "$word"
     assert_match ': ambiguous, a fraction or thousands; write [1-9][0-9]{3,5} or [0-9]+\.[0-9]{4}$' "$stderr"
   done

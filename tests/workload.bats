@@ -40,7 +40,7 @@ refusals() {
 
 @test "a hot set that moves, through do_it.sh: the plan and the rows have it, all keys existed, and the report has a table of the load" {
   local page
-  local -a load=(KEY_PATTERN=hotspot:10:80 SCRAMBLE=on SHIFT=0.5:5 PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1')
+  local -a load=(KEY_PATTERN=hotspot:10:80 KEY_PATTERN.scramble=on KEY_PATTERN.shift=0.5:5 PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1')
   need_command gnuplot
   run_plan "${WORDS[@]}" "${load[@]}"
   assert_success
@@ -110,13 +110,13 @@ END
 
 @test "what makes no sense is refused with one line: hot sets" {
   refusals <<'END'
-SHIFT=5:10|SHIFT=5:10: KEY_PATTERN=sequential has no popular keys to move
-KEY_PATTERN=uniform SCRAMBLE=on|SCRAMBLE=on: KEY_PATTERN=uniform has no popular keys to spread
+KEY_PATTERN.shift=5:10|KEY_PATTERN.shift=5:10: KEY_PATTERN=sequential has no popular keys to move
+KEY_PATTERN=uniform KEY_PATTERN.scramble=on|KEY_PATTERN.scramble=on: KEY_PATTERN=uniform has no popular keys to spread
 KEY_PATTERN=hotspot:0:90|KEY_PATTERN=hotspot:0:90: invalid
 KEY_PATTERN=hotspot:10:0|: invalid; accepted
 KEY_PATTERN=hotspot:10|: invalid; accepted
 KEY_PATTERN=zipf:3.1|: invalid; accepted
-KEY_PATTERN=zipf SHIFT=0:10|SHIFT=0:10: invalid
+KEY_PATTERN=zipf KEY_PATTERN.shift=0:10|KEY_PATTERN.shift=0:10: invalid
 KEY_PATTERN=latest|PHASES=set get: KEY_PATTERN=latest adds keys after the last one; start PHASES with populate
 KEY_MAX=9|conflicts with KEYS=
 KEY_MAX=500 PHASES=populate|populate sets only the keys 0..499
@@ -146,7 +146,7 @@ END
   refusals <<'END'
 WORKLOAD=ycsb-x|WORKLOAD=ycsb-x: not found
 WORKLOAD=ycsb-e|WORKLOAD=ycsb-e: not supported: it scans records
-WORKLOAD=ycsb-d SHIFT=5:5|KEY_PATTERN=latest:0.99 has no popular keys to move
+WORKLOAD=ycsb-d KEY_PATTERN.shift=5:5|KEY_PATTERN=latest:0.99 has no popular keys to move
 END
 }
 

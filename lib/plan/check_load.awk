@@ -17,8 +17,8 @@ function check_load(    i, n, pattern) {
   n = words("KEY_PATTERN", pattern)
   for (i = 1; i <= n; i++) {
     if (pattern[i] !~ /^(gaussian|zipf|hotspot)/) {
-      if (V["SHIFT"] != "off") refuse("SHIFT", "KEY_PATTERN=" pattern[i] " has no popular keys to move; gaussian, zipf and hotspot have")
-      if (V["SCRAMBLE"] != "off") refuse("SCRAMBLE", "KEY_PATTERN=" pattern[i] " has no popular keys to spread; gaussian, zipf and hotspot have")
+      if (V["KEY_PATTERN.shift"] != "off") refuse("KEY_PATTERN.shift", "KEY_PATTERN=" pattern[i] " has no popular keys to move; gaussian, zipf and hotspot have")
+      if (V["KEY_PATTERN.scramble"] != "off") refuse("KEY_PATTERN.scramble", "KEY_PATTERN=" pattern[i] " has no popular keys to spread; gaussian, zipf and hotspot have")
     }
     if (pattern[i] ~ /^latest/ && V["PHASES"] ~ /^set/)
       refuse("PHASES", "KEY_PATTERN=" pattern[i] " adds keys after the last one; start PHASES with populate")
@@ -36,7 +36,7 @@ function check_trace(    i, n, word, part, file) {
   if (V["PHASES"] != "replay") refuse("TRACE_FILE", "requires PHASES=replay, as a trace is the whole load; set it")
   if (V["KEYS"] == "auto") refuse("TRACE_FILE", "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned")
   n = split("GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 KEY_PATTERN=sequential KEY_MIN=0 KEY_PREFIX=off " \
-    "VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off SHIFT=off SCRAMBLE=off", word, " ")
+    "VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off KEY_PATTERN.shift=off KEY_PATTERN.scramble=off", word, " ")
   for (i = 1; i <= n; i++) {
     split(word[i], part, "=")
     if (V[part[1]] != part[2]) refuse(part[1], "conflicts with TRACE_FILE=" file "; set " word[i])
@@ -57,11 +57,11 @@ function check_generator(    generator) {
   if (generator == "test") return
   generator_needs("WARMUP", 0, "does not support a warm-up")
   if (V["POPULATE_PATTERN"] == "shuffle") refuse("POPULATE_PATTERN", generator " does not support it; set POPULATE_PATTERN=sequential")
-  generator_needs("SHIFT", "off", "does not support hot sets that move")
+  generator_needs("KEY_PATTERN.shift", "off", "does not support hot sets that move")
   generator_needs("VALUE_DISTRIBUTION", "off", "supports one size of values")
   generator_needs("COMMANDS", "off", "sends GET and SET only")
   generator_needs("EXPIRE", "off", "does not support expiry")
-  generator_needs("SCRAMBLE", "off", "does not support it")
+  generator_needs("KEY_PATTERN.scramble", "off", "does not support it")
   if (keys_apart()) refuse("KEY_MAX", generator " supports only the keys that are populated; set KEY_MAX=auto")
   generator_needs("KEY_MIN", 0, "supports keys from 0 on only")
   if (generator == "redis-benchmark") check_redis_benchmark(generator)
@@ -211,7 +211,7 @@ function check_hit(    i, n, pattern, name) {
   }
   if (V["DRAM_RATIO"] == "search") refuse("DRAM_RATIO", "conflicts with HIT_RATIO=" V["HIT_RATIO"] "; set DRAM_RATIO to a ratio such as 1:4")
   if ((" " V["PHASES"] " ") !~ /^ populate /) refuse("HIT_RATIO", "requires PHASES that begin with populate; set PHASES=\"populate get\"")
-  if (V["SHIFT"] != "off") refuse("SHIFT", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", as popular keys move; set SHIFT=off")
+  if (V["KEY_PATTERN.shift"] != "off") refuse("KEY_PATTERN.shift", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", as popular keys move; set KEY_PATTERN.shift=off")
   if (V["COMMANDS"] != "off") refuse("COMMANDS", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", which counts GET and SET; set COMMANDS=off")
   if (V["CLUSTER"] != "off") refuse("HIT_RATIO", "does not support a cluster; set CLUSTER=off")
 }

@@ -69,10 +69,10 @@ function note_load(    list, every) {
   if (has_word("KEY_PATTERN", "latest") && has_phase("mixed") && V["TIME"] != 0 && V["RATE"] == 0)
     note("KEY_PATTERN=" V["KEY_PATTERN"], "RATE or REQUESTS", "set RATE or REQUESTS: how many keys a closed loop adds in TIME=" V["TIME"] "" \
       " and their memory cannot be planned")
-  if (V["SHIFT"] == "off" || V["TIME"] == 0) return
-  every = V["SHIFT"]
+  if (V["KEY_PATTERN.shift"] == "off" || V["TIME"] == 0) return
+  every = V["KEY_PATTERN.shift"]
   sub(/:.*/, "", every)
-  if (every + 0 >= V["TIME"] + 0) note("SHIFT=" V["SHIFT"], "TIME above " every, "set TIME: a phase of " V["TIME"] " s ends before the first shift")
+  if (every + 0 >= V["TIME"] + 0) note("KEY_PATTERN.shift=" V["KEY_PATTERN.shift"], "TIME above " every, "set TIME: a phase of " V["TIME"] " s ends before the first shift")
 }
 
 # Remember the settings that a variant uses.

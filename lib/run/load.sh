@@ -17,11 +17,11 @@ load_is_fill() {
 
 # Print the pattern of keys and the settings that modify it; or the trace.
 # Usage: load_text
-# Globals: KEY_PATTERN SCRAMBLE SHIFT KEY_MIN KEY_MAX KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
+# Globals: KEY_PATTERN KEY_PATTERN_SCRAMBLE KEY_PATTERN_SHIFT KEY_MIN KEY_MAX KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_text() {
   if replay_on; then replay_text; else printf '%s' "$KEY_PATTERN"; fi
-  [[ $SCRAMBLE == off ]] || printf ', scrambled'
-  [[ $SHIFT == off ]] || printf ', moving by %s %% every %s s' "${SHIFT#*:}" "${SHIFT%:*}"
+  [[ $KEY_PATTERN_SCRAMBLE == off ]] || printf ', scrambled'
+  [[ $KEY_PATTERN_SHIFT == off ]] || printf ', moving by %s %% every %s s' "${KEY_PATTERN_SHIFT#*:}" "${KEY_PATTERN_SHIFT%:*}"
   ! load_apart || printf ', of %d..%d' "$KEY_MIN" "$KEY_MAX"
   [[ $KEY_PREFIX == off ]] || printf ', named %sN' "$KEY_PREFIX"
   [[ $COMMANDS == off ]] || printf '; mixed %s' "$COMMANDS"
@@ -46,10 +46,10 @@ load_prefix_of() {
 
 # Print the options of ./test, one per line.
 # Usage: load_options
-# Globals: SCRAMBLE SHIFT KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
+# Globals: KEY_PATTERN_SCRAMBLE KEY_PATTERN_SHIFT KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS
 load_options() {
-  [[ $SCRAMBLE == off ]] || echo --scramble
-  [[ $SHIFT == off ]] || printf '%s\n' --shift "$SHIFT"
+  [[ $KEY_PATTERN_SCRAMBLE == off ]] || echo --scramble
+  [[ $KEY_PATTERN_SHIFT == off ]] || printf '%s\n' --shift "$KEY_PATTERN_SHIFT"
   [[ $KEY_PREFIX == off ]] || printf '%s\n' --key-prefix "$KEY_PREFIX"
   [[ $VALUE_DISTRIBUTION == off ]] || printf '%s\n' --sizes "$VALUE_DISTRIBUTION"
   [[ $EXPIRE == off ]] || printf '%s\n' --expire "$EXPIRE"

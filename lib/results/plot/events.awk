@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Events on a server or a client during the measurement, as marks over time: from the series, SHIFT, the logs of the instances, and the
+# Events on a server or a client during the measurement, as marks over time: from the series, KEY_PATTERN.shift, the logs of the instances, and the
 # kernel's counters. Part of detail.awk; time.awk has read the series.
 
 function events_clear(    i) {
@@ -39,7 +39,7 @@ function events_series(v,    p, k, middle, span) {
     }
 }
 
-# The moves of the popular keys, by the SHIFT of each phase.
+# The moves of the popular keys, by KEY_PATTERN.shift of each phase.
 function events_shift(g, v,    p, every, at) {
   for (p = 1; p <= phases; p++) {
     every = intervals[p] ? shift_of[row_of[p, g, v, 1]] + 0 : 0
