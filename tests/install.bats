@@ -21,7 +21,7 @@ teardown() {
     grep -qxF ".SS ${name%.sh}" page || fail "no command ${name%.sh}"
   done
   while read -r name; do
-    grep -qE "^\.B $name=" page || fail "no setting $name"
+    grep -q "^\.B ${name//-/\\\\-}=" page || fail "no setting $name"
   done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#:.*/\1/p' "$REPO/conf/defaults.conf")
   grep -qF 'Usage: tierbench verify [RUN]' page
   assert_equal "$(grep -E "^[.']" page | grep -vE '^\.(\\"|TH|SH|SS|TP|B|br|nf|fi)( |$)' || :)" ''
