@@ -158,7 +158,7 @@ down_or_ended() {
   assert_equal "$(cat "$rep"/server/198.*/antagonist.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/antagonist.tsv")"
   assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
   (($(figure cold_bytes) >= 3 << 23 && $(figure cold_bytes) < 3 << 24)) || fail "$(figure cold_bytes) B of cold memory"
-  ! perf_counts || assert_match $'^get\tFAR_EVENTS\tinstance\tminor-faults\tminor-faults\t[1-9][0-9]*\t100.00$' "$(grep ^get "$rep/far.tsv")"
+  ! perf_counts || assert_match $'^get\tFAR.events\tinstance\tminor-faults\tminor-faults\t[1-9][0-9]*\t100.00$' "$(grep ^get "$rep/far.tsv")"
   run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
   assert_success
   nothing_left
