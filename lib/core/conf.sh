@@ -406,9 +406,8 @@ conf_check() {
     alias_name "$name"
     name=$REPLY
   fi
-  conf_known "$name" || [[ -z ${CONF_PARTS[$name]-} ]] ||
-    die_usage "$where: $name=$value: has parts; name one of them:${CONF_PARTS[$name]}"
   conf_known "$name" || {
+    [[ -z ${CONF_PARTS[$name]-} ]] || die_usage "$where: $name=$value: has parts; name one of them:${CONF_PARTS[$name]}"
     nearest_hint "$name" 'conf/defaults.conf lists all' "${_CONF_NAMES[@]}"
     die_usage "$where: $name: unknown setting; $REPLY"
   }
