@@ -151,7 +151,7 @@ _plan_head() {
 _plan_cost() {
   local REPLY server version assumed=
   fill_row || assumed=', assumed: a run asks its server'
-  [[ $(plan_print) == *$'\t'@(table|estimated)$'\t'* ]] || return 0
+  [[ "${PLAN_ROWS[*]}" == *$'\t'@(table|estimated)$'\t'* ]] || return 0
   read -r server version _ <<<"$REPLY"
   printf 'cost     of keys as in %s %s%s\n' "$server" "$version" "$assumed"
 }

@@ -69,6 +69,7 @@ _hosts_take() {
 # Usage: hosts_warn
 hosts_warn() {
   local host user
+  ((${#HOST_USER[@]} > 0)) || return 0
   user=$(exec id -un 2>/dev/null) || user=$EUID
   for host in "${!HOST_USER[@]}"; do
     [[ ${HOST_USER[$host]} == "$user" ]] || ! remote_is_local "$host" ||

@@ -178,5 +178,5 @@ _facts_print() {
   # Of several servers, the first has measured it.
   [[ $1 == "${SERVERS[0]}" ]] || return 0
   [[ -z $FILL_REDIS ]] || printf 'redis\t%s\n' "${FILL_REDIS// /$'\t'}"
-  fill_models | sed $'s/^/keycost\t/'
+  fill_models keycost
 }

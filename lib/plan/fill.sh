@@ -56,16 +56,16 @@ fill_reserve_of() {
   fi
 }
 
-# Print the measured cost of keys: lines FORM and those of the model.
-# Usage: fill_models
+# Print the measured cost of keys: lines NAME FORM and those of the model.
+# Usage: fill_models NAME
 fill_models() {
   local form line
   for form in "${!FILL_MODEL[@]}"; do
-    while IFS= read -r line; do printf '%s\t%s\n' "$form" "$line"; done <<<"${FILL_MODEL[$form]}"
+    while IFS= read -r line; do printf '%s\t%s\t%s\n' "$1" "$form" "$line"; done <<<"${FILL_MODEL[$form]}"
   done
 }
 
-# Read lines of fill_models.
+# Read lines of fill_models, without NAME.
 # Usage: fill_learn <LINES
 fill_learn() {
   local form line

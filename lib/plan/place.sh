@@ -11,9 +11,11 @@ _PLACE_TOPOLOGY=
 # Globals: SERVER_CORES (a number) PLACEMENT SERVER_NUMACTL
 # Returns: exits 2 if the placement requires their topology
 place_assume() {
+  local cpu text=
   [[ $PLACEMENT == spread || $PLACEMENT == cpu || $PLACEMENT == none || -n $SERVER_NUMACTL ]] ||
     conf_refuse PLACEMENT "requires the topology of the server; set FACTS to a run there, or to a file that lscpu -p=CPU,CORE,SOCKET,NODE printed there"
-  servers_each place_learn "$(seq 0 $((SERVER_CORES - 1)) | sed 's/.*/&,&,0,0/')"
+  for ((cpu = 0; cpu < SERVER_CORES; cpu++)); do text+=$cpu,$cpu,0,0$'\n'; done
+  servers_each place_learn "${text%$'\n'}"
 }
 
 # Set the topology of the server in HOST.

@@ -43,16 +43,17 @@ _planner_input() {
   done
   servers_each _planner_facts
   if fill_row; then printf 'redis\t%s\tknown\n' "$REPLY"; else printf 'redis\t%s\tassumed\n' "$REPLY"; fi
-  fill_models | sed 's/^/cost\t/'
+  fill_models cost
 }
 
 # Read the words of SWEEP: the settings that they name, and their values as they are stored.
 # Returns: adds to sweeps of planner_run; exits 2 at an invalid word
 _planner_sweep() {
-  local word value where name values line
+  local word value where name values line REPLY
   local -a words list
   read -r -a words <<<"$SWEEP"
-  where="$(conf_where SWEEP): SWEEP"
+  conf_source SWEEP
+  where="$REPLY: SWEEP"
   for word in "${words[@]}"; do
     [[ $word =~ ^$CONF_NAMED=[^,]+(,[^,]+)*$ ]] || die_usage "$where: $word: invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000"
     IFS=, read -r -a list <<<"${word#*=}"
