@@ -5,7 +5,7 @@
 # Weights that differ from those of the kernel, and a Redis that uses other memory than its variant requests. What costs time in an emulated machine is
 # used by the variants whose checks need it: tuning, and the program that records the environment of Redis.
 placement_prepare() {
-  printf '# Where memory is.\nLIKE=guest\nNUMA_BALANCING=keep\n' >conf/scenarios/placement.conf
+  printf '# Where memory is.\nLIKE=guest\nKERNEL.numa_balancing=keep\n' >conf/scenarios/placement.conf
   # Two of the three nodes: Linux numbers nodes with CPUs first, so the slow node is node 2.
   echo 'TIER_NODES=0,2' | tee -a conf/variants/interleave.conf >>conf/variants/weighted.conf
   echo 'TIER_WEIGHTS="0:3 2:1"' >>conf/variants/weighted.conf
