@@ -268,7 +268,7 @@ column() {
       printf '1\t%s\t1000B-2i-%s\t1\t%s, %s\t1000\t2\t%s\n' "$variant" "$point" "$ratio" "${point#*-}" "$ratio" >>rows
     done
   done
-  cp "$REPO/results/sample/run.conf" run/
+  cp "$REPO"/results/sample/{run.conf,settings.tsv} run/
   { printf 'number\tvariant\tpoint\trepeat\tsweep\tvalue_size\tinstances\tdram_ratio\n' && cat rows; } >run/plan.tsv
   find run -name SIZES -delete
   # A value that differs from the others: three times the wait of the instances.
