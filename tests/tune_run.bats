@@ -137,7 +137,7 @@ long_run() {
   FILES+=("${IRQS[@]}")
   values_all >"$SCRATCH/before"
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=5 RATE=500 \
-    TUNE.irq="$first" TUNE.irq=on
+    TUNE.irq="$first"
   wait_until 60 value_is "/proc/irq/$irq/smp_affinity_list" "$first"
   job_wait 120
   assert_success
