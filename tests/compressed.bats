@@ -86,10 +86,11 @@ packed_make() {
 }
 
 @test "what zswap holds is priced as DRAM, and only the rest of the swapped data as the device" {
+  tier_rows get zswap >counters.tsv
   printf 'get\ttier\tdata_bytes\t0\t%d\nget\ttier\tfar_bytes\t0\t%d\nget\tzswap\tdata\t0\t%d\nget\tzswap\tmemory\t0\t%d\n' \
-    $((8 << 30)) $((6 << 30)) $((4 << 30)) $((1 << 30)) >counters.tsv
+    $((8 << 30)) $((6 << 30)) $((4 << 30)) $((1 << 30)) >>counters.tsv
   # shellcheck disable=SC2016 # of awk
-  echo 'BEGIN { prices_begin("dram=4 nvme=1"); prices_read("counters.tsv", "get"); print prices_near, prices_far, prices_cost(prices_near, prices_far, "zswap") }' >p.awk
+  echo 'BEGIN { prices_begin("dram=4 nvme=1"); prices_read("counters.tsv", "get"); print prices_near, prices_far, prices_cost(prices_near, prices_far, prices_kind) }' >p.awk
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; figures_run prices -- -f p.awk'
   assert_output '3 2 14'

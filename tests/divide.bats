@@ -16,7 +16,7 @@ teardown() {
 # Run the tier's script for a run `test` of this machine, or of the one below $SCRATCH/tree.
 # Usage: on_host [NAME=VALUE]... VERB [WORD]...
 on_host() {
-  local -a settings=(RUN_ID=test TIER=weighted 'TIER_MEMORY=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
+  local -a settings=(RUN_ID=test TIER=weighted TIER_IS= TIER_VERIFY= TIER_PRICE= 'TIER_MEMORY=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
     TIER_FAR=2 TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
   while [[ $1 == *=* ]]; do
     settings+=("$1")
@@ -38,7 +38,7 @@ instances_make() {
   process_note $!
   LIVES=$!
   printf '%s %s 7000\n4000000 1 7001\n' "$LIVES" "$(process_start "$LIVES")" >host/run-test/server/instances.proc
-  printf '%s\t%s\n' tier weighted nodes 0,2 weights keep limit 0 far 2 >host/run-test/tier/asked
+  printf '%s\t%s\n' tier weighted is 'direct divided' verify shares nodes 0,2 weights keep limit 0 far 2 >host/run-test/tier/asked
   printf '#!/bin/sh\necho "$*" >>%s/said\n[ ! -e %s/full ] || { echo "membench: 9 of 10 pages cannot be moved; is a node full?" >&2; exit 1; }\n' "$SCRATCH" "$SCRATCH" >spread
   chmod +x spread
 }
@@ -50,7 +50,7 @@ instances_make() {
   assert_output ''
   assert_equal "$(<said)" "spread --near 0-1 --far 2 --share 70 --processes $LIVES"
   assert_match $'^weights\t0:35 1:35 2:30' "$(grep weights host/run-test/tier/asked)"
-  assert_equal "$(wc -l <host/run-test/tier/asked)" 5
+  assert_equal "$(wc -l <host/run-test/tier/asked)" 7
   # All on near nodes: the far one has no part.
   on_host divide "$PWD/spread" 100 0 2
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
@@ -96,11 +96,11 @@ instances_make() {
 
 @test "the nodes of the tier are divided by kind" {
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
-  . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/run/tier.sh"
-  TIER=weighted TIER_NODES=0-2,5
+  . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/core/tiers.sh" && . "$REPO/lib/run/tier.sh"
+  LIB=$REPO/lib TIER=weighted TIER_NODES=0-2,5
   assert_equal "$(_tier_part near 2,4-5) $(_tier_part far 2,4-5)" "0-1 2,5"
   assert_equal "$(_tier_part near '') $(_tier_part far '')" "0-2,5 "
-  tier_divided || fail 'weighted is divided'
+  tier_is divided || fail 'weighted is divided'
   TIER=interleave
-  ! tier_divided || fail 'interleave has no weights'
+  ! tier_is divided || fail 'interleave has no weights'
 }

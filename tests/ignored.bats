@@ -52,7 +52,7 @@ LIMITS=p99<=2ms;RATE=search;TIME=10|
 -v;native;-v;swap;DRAM_RATIO=1:2,1:4|
 TIER_SWAP=/mnt/nvme|TIER_SWAP=/mnt/nvme: add a variant with the tier swap or zswap: only these use it
 -v;native;-v;zswap;TIER_SWAP=/mnt/nvme|
-TIER_NODES=2|TIER_NODES=2: add a variant with the tier bind, preferred, interleave or weighted: only these use it
+TIER_NODES=2|TIER_NODES=2: add a variant with the tier bind, interleave, preferred or weighted: only these use it
 -v;native;-v;interleave;TIER_NODES=0,2|
 TIER_WEIGHTS=0:3 1:1;-v;bind|TIER_WEIGHTS=0:3 1:1: add a variant with the tier weighted: only this one uses it
 TIER_WEIGHTS=keep;TIER_SWAP=auto|

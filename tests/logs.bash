@@ -101,6 +101,13 @@ settings_make() {
     }' "${files[@]}" >"$1/settings.tsv"
 }
 
+# Print the rows of counters.tsv that say what a tier is.
+# Usage: tier_rows PHASE TIER
+tier_rows() {
+  printf '%s\ttier\ttier\t-\t%s\n' "$@"
+  sed -nE "s/^# (Is|Verify|Price): (.*)/$1\ttier\t\L\1\E\t-\t\2/p" "$REPO/lib/tier/$2.sh"
+}
+
 # Make the server's directory of a repeat: counters of the phases set and get, in the form of the monitors, and INFO of one instance.
 # Usage: server_make REPEAT_DIR TIER PLACEMENT SWAPPED_BYTES WAITS   Returns: 0
 #   each phase has 2,000,000 calls and WAITS waits for a page from swap; the instance has 1,000 keys in 100 MiB
@@ -111,7 +118,8 @@ server_make() {
     printf 'phase\tscope\tcounter\tbefore\tafter\n'
     for phase in set get; do
       printf "$phase"'\t%s\n' $'6379\tmajflt\t1000\t'$((1000 + $5)) $'6379\tcalls\t0\t2000000' $'6379\tused_memory\t0\t104857600' $'6379\trss\t0\t115343360' \
-        $'6379\tswap\t0\t'"$4" $'tier\ttier\t'"$2"$'\t'"$2" $'tier\tdata_bytes\t0\t104857600' $'tier\tfar_bytes\t0\t'"$4" $'tier\tplacement\t-\t'"$3"
+        $'6379\tswap\t0\t'"$4" $'tier\tdata_bytes\t0\t104857600' $'tier\tfar_bytes\t0\t'"$4" $'tier\tplacement\t-\t'"$3"
+      tier_rows "$phase" "$2"
     done
   } >"$1/server/counters.tsv"
   printf '### instance 6379\r\nused_memory:104857600\r\nused_memory_rss:115343360\r\ndb0:keys=1000,expires=0,avg_ttl=0\r\n' >"$1/server/info.after"

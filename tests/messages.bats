@@ -85,7 +85,7 @@ messages_third() {
 
 @test "every kind of setting is explained in words" {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c '. "$REPO/lib/core/kind.sh"
+  run bash -c 'LIB=$REPO/lib && . "$LIB/core/kind.sh" && . "$LIB/core/tiers.sh"
     while read -r kind; do
       text=$(kind_text "$kind")
       [[ -n $text && ! $text =~ (int|number|time|times|seconds|ms|span|size|pair|every|each|percent|list): ]] || echo "$kind: $text"

@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 
 setup() {
   scratch_setup
@@ -21,6 +22,7 @@ repeat() {
   mkdir -p "run/$2/1000B-1i/rep-1/server" "run/$2/1000B-1i/rep-1/client"
   {
     printf 'phase\tscope\tcounter\tbefore\tafter\n'
+    tier_rows mixed "$3"
     printf 'mixed\ttier\tdata_bytes\t0\t%s\nmixed\ttier\tfar_bytes\t0\t%s\n' $(($5 << 30)) $(($6 << 30))
     [[ -z ${7-} ]] || printf 'mixed\tzram\tmemory\t0\t%s\n' $(($7 << 30))
   } >"run/$2/1000B-1i/rep-1/server/counters.tsv"

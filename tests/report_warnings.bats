@@ -164,7 +164,7 @@ fill_rows() {
   clean_make
   for folder in "$RUN"/swap/*/rep-*; do
     for phase in set get; do printf '%s\thost\t%s\n' "$phase" $'pgpromote_success\t7\t7' "$phase" $'pgdemote_kswapd\t5\t5'; done >>"$folder/server/counters.tsv"
-    sed -i 's/^\([a-z]*\ttier\ttier\t\)swap\tswap$/\1tiering\ttiering/' "$folder/server/counters.tsv"
+    sed -i 's/^\([a-z]*\ttier\tis\t-\t\).*/\1free direct moves/' "$folder/server/counters.tsv"
   done
   # In one phase of one repeat pages went up and down: 3000 and 1000 in 2,000,000 calls.
   folder=$RUN/swap/1000B-1i/rep-1/server/counters.tsv

@@ -182,6 +182,8 @@ END
     rep=r/20250101-x/$variant/1000B-2i/rep-1/c
     awk -F '\t' -v OFS='\t' '{ $(NF + 1) = NR == 1 ? "pattern" : NR == 2 ? "shuffle" : "gaussian:12.5" } 1' $rep/result.tsv >tsv
     mv tsv $rep/result.tsv
+    mkdir "${rep%/c}/server"
+    { printf 'phase\tscope\tcounter\tbefore\tafter\n' && tier_rows populate $variant && tier_rows get $variant; } >"${rep%/c}/server/counters.tsv"
     printf 'TIER="%s"\nDRAM_RATIO="1:4"\nNEIGHBOUR="2"\nCOLD_MEMORY="8M"\n' $variant >r/20250101-x/$variant/variant.conf
     settings_make "r/20250101-x"
   done

@@ -338,7 +338,7 @@ priced() {
       echo "$reply $status"
     done
     TIER=weighted
-    tier_divided() { :; }
+    tier_is() { :; }
     memory_prepare() { return 1; }
     size_set 60 || echo "program $?"'
   assert_equal "$(xargs <<<"$output")" '0 0 1 2 255 1 124 1 3 1 program 1'
@@ -398,7 +398,7 @@ native swap|DRAM_RATIO=1:4 search|search conflicts with ratios
 native swap|RATE=0|requires a load
 native swap|RATE=0;CONNECTIONS=search|conflicts with DRAM_RATIO=search
 native weighted|LIMITS=far<=0.1|the far accesses of weighted cannot be counted
-native||no variant has limited DRAM; add swap, zram, zswap or weighted
+native||no variant has limited DRAM; add one with the tier swap, weighted, zram or zswap
 swap|RATE=search|requires a first variant with all data in DRAM
 native swap|PHASES=get|requires PHASES that begin with populate
 native swap|TIME=0|requires TIME

@@ -215,7 +215,8 @@ column() {
     grep -qx "TIER=$variant" "$REPO/conf/variants/$variant.conf" || fail "$variant"
   done
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
-  . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/run/place.sh" && . "$REPO/lib/run/tier.sh"
+  . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/run/place.sh" && . "$REPO/lib/core/tiers.sh" && . "$REPO/lib/run/tier.sh"
+  LIB=$REPO/lib
   _PLACE_TOPOLOGY=$'0,0,0,0\n1,1,0,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU' TIER_NODES=auto
   TIER=bind && assert_equal "$(tier_policy)" --membind=2-3
   TIER=preferred && assert_equal "$(tier_policy)" --preferred-many=2-3
@@ -231,29 +232,30 @@ column() {
   local verify="$REPO/lib/host/tier_verify.sh"
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
   . "$verify"
-  judge() { printf '%s\n' "$@" | tr ' ' '\t' | host_tier_verify | tr '\t' ' '; }
-  run judge 'tier tier bind' 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 5' '7000 node1 95'
+  # The tier's own rows first.
+  judge() { { sed -nE 's/^# (Is|Verify): (.*)/tier\t\L\1\E\t\2/p' "$REPO/lib/tier/$1.sh" && printf '%s\n' "${@:2}" | tr ' ' '\t'; } | host_tier_verify | tr '\t' ' '; }
+  run judge bind 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 5' '7000 node1 95'
   assert_line 'tier placement ok'
   assert_line 'tier far_bytes 95'
-  run judge 'tier tier bind' 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 11' '7000 node1 89'
+  run judge bind 'tier nodes 1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 11' '7000 node1 89'
   assert_line 'tier placement off'
-  run judge 'tier tier interleave' 'tier nodes 0-1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 54' '7000 node1 46'
+  run judge interleave 'tier nodes 0-1' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 54' '7000 node1 46'
   assert_line 'tier placed_percent 92.0'
-  run judge 'tier tier interleave' 'tier nodes 0-1' 'tier far 1' '7000 anon 100' '7000 swap 900' '7000 node0 50' '7000 node1 50'
+  run judge interleave 'tier nodes 0-1' 'tier far 1' '7000 anon 100' '7000 swap 900' '7000 node0 50' '7000 node1 50'
   assert_line 'tier placed_percent 10.0'
-  run judge 'tier tier weighted' 'tier nodes 0-1' 'tier weights 0:3' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
+  run judge weighted 'tier nodes 0-1' 'tier weights 0:3' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
   assert_line 'tier placed_percent 100.0'
-  run judge 'tier tier weighted' 'tier nodes 0-1' 'tier weights keep' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
+  run judge weighted 'tier nodes 0-1' 'tier weights keep' 'tier far 1' '7000 anon 100' '7000 swap 0' '7000 node0 75' '7000 node1 25'
   assert_line 'tier placement -'
-  run judge 'tier tier swap' 'tier limit 25' '7000 anon 24' '7000 swap 76'
+  run judge swap 'tier limit 25' '7000 anon 24' '7000 swap 76'
   assert_line 'tier placement ok'
-  run judge 'tier tier swap' 'tier limit 25' '7000 anon 40' '7000 swap 60'
+  run judge swap 'tier limit 25' '7000 anon 40' '7000 swap 60'
   assert_line 'tier placement off'
-  run judge 'tier tier swap' 'tier limit 25' 'swap used 0' '7000 anon 24' '7000 swap 76'
+  run judge swap 'tier limit 25' 'swap used 0' '7000 anon 24' '7000 swap 76'
   assert_line 'tier placed_percent 0.0'
-  run judge 'tier tier imdt' '7000 anon 100' '7000 swap 0'
+  run judge imdt '7000 anon 100' '7000 swap 0'
   assert_line 'tier far_bytes -'
-  run judge 'tier tier native' '7000 anon 80' '7000 swap 20'
+  run judge native '7000 anon 80' '7000 swap 20'
   assert_line 'tier placement off'
 }
 

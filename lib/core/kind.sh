@@ -19,6 +19,7 @@
 #   dram weight limit           DRAM:DATA, NODE:WEIGHT, a limit of a search; their values are checked with the settings that they depend on
 #   ratio fields                two numbers with a colon, not both 0; a field of INFO, or two of them with a slash between them
 #   word:MIN..MAX               a name as `word`, of that many characters
+#   tier                        a kind of memory, a file of lib/tier
 #   variant                     a name as `word`, also with ? at its end
 #   host word user cpus absolute path program event sizes commands text   (absolute begins with /; text may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
@@ -92,6 +93,10 @@ _kind_is_one() {
     absolute) [[ $value == /* ]] ;;
     limit) [[ -n $value && $value != *[*?[]* ]] ;;
     path | program | sizes | commands) [[ -n $value ]] ;;
+    tier)
+      tiers_read
+      [[ " ${TIERS[*]} " == *" $value "* ]]
+      ;;
     text) return 0 ;;
     *) [[ -n $kind && $value == "$kind" ]] ;;
   esac
@@ -344,6 +349,11 @@ _kind_part() {
     cpus) printf 'a list of numbers such as 0-3,8' ;;
     absolute) printf 'an absolute path' ;;
     path) printf 'a path' ;;
+    tier)
+      tiers_read
+      min=$(printf ', %s' "${TIERS[@]}")
+      printf '%s' "${min#, }"
+      ;;
     sizes) printf 'sizes, such as 100-900 (docs/workloads.md)' ;;
     commands) printf 'commands, such as get:80,set:20 (docs/workloads.md)' ;;
     program) printf 'a path, or a name in the PATH of the server' ;;

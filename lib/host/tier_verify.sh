@@ -74,28 +74,29 @@ host_tier_verify() {
     END {
       # The two counts differ slightly; compute shares within one of them.
       all = (pages > 0 ? pages : rss) + swap
-      kind = asked["tier"]
+      kind = asked["verify"]
+      is_divided = index(" " asked["is"] " ", " divided ")
       count = expand(asked["nodes"], wanted)
       expand(asked["far"], far)
       # A node that the instances are bound to is treated as slow, also if it is DRAM.
-      if (kind == "bind" || kind == "preferred") for (node in wanted) far[node] = 1
+      if (index(" " asked["is"] " ", " bound ")) for (node in wanted) far[node] = 1
       away = swap
       for (node in on) if (node in far) away += on[node]
       placed = "-"
       if (all == 0) placed = "-"
-      else if (kind == "native") placed = 1 - swap / all
-      else if (kind == "bind" || kind == "preferred") {
+      else if (kind == "memory") placed = 1 - swap / all
+      else if (kind == "nodes") {
         for (node in on) if (node in wanted) there += on[node]
         # With one node there is no count by page: all resident memory is on it.
         placed = pages > 0 ? there / (pages + swap) : rss / all
-      } else if (kind == "interleave" || kind == "weighted") {
+      } else if (kind == "shares") {
         n = split(asked["weights"], pair, " ")
         for (node in wanted) weight[node] = 1
-        if (kind == "weighted" && asked["weights"] != "keep")
+        if (is_divided && asked["weights"] != "keep")
           for (i = 1; i <= n; i++) { split(pair[i], part, ":"); weight[part[1]] = part[2] }
         for (node in wanted) total += weight[node]
         # The node with the smallest part of its share decides; weights of the kernel itself are not known here.
-        if (pages > 0 && !(kind == "weighted" && asked["weights"] == "keep")) {
+        if (pages > 0 && !(is_divided && asked["weights"] == "keep")) {
           placed = 1
           for (node in wanted) {
             if (weight[node] == 0) continue
@@ -103,14 +104,14 @@ host_tier_verify() {
             if (share < placed) placed = share
           }
         }
-      } else if (asked["limit"] > 0) {
+      } else if (kind == "limit" && asked["limit"] > 0) {
         # Data that exceeds the DRAM can only be in the tier.
         placed = all > asked["limit"] ? (known && area < swap ? area : swap) / (all - asked["limit"]) : 1
         if (placed > 1) placed = 1
       }
       printf "tier\tdata_bytes\t%.0f\n", all
       # The hypervisor does not report what it has in DRAM.
-      printf "tier\tfar_bytes\t%s\n", kind == "imdt" ? "-" : sprintf("%.0f", away)
+      printf "tier\tfar_bytes\t%s\n", index(" " asked["is"] " ", " hidden ") ? "-" : sprintf("%.0f", away)
       printf "tier\tplaced_percent\t%s\n", placed == "-" ? "-" : sprintf("%.1f", 100 * placed)
       # Without data there is no placement. The brackets are required: mawk takes a bare > in print for a redirection.
       print "tier", "placement", (placed == "-" ? "-" : placed >= 0.9 ? "ok" : "off")

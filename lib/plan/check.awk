@@ -96,9 +96,9 @@ function check_variant(    i, n, number, event, seen) {
 # Refuse settings that no variant can use. SIZES is the number of variants with a share of DRAM that a search varies; COUNTED_LIST names the variants whose
 # far accesses are counted.
 function check_variants(sizes, counted_list) {
-  if (V["DRAM_RATIO"] == "search" && !sizes) refuse("DRAM_RATIO", "no variant has limited DRAM; add swap, zram, zswap or weighted to VARIANTS")
+  if (V["DRAM_RATIO"] == "search" && !sizes) refuse("DRAM_RATIO", "no variant has limited DRAM; add one with the tier " tiers_with("Is", "limited divided"))
   if (V["HIT_RATIO"] == "off") return
-  if (counted_list == "") refuse("HIT_RATIO", "no variant's accesses to far memory can be counted; add swap, zram or zswap to VARIANTS")
+  if (counted_list == "") refuse("HIT_RATIO", "no variant's accesses to far memory can be counted; add one with the tier " tiers_with("Is", "limited"))
 }
 
 # The option in SERVER_NUMACTL that places memory; empty without one.
@@ -138,9 +138,9 @@ function check_tier(    i, n, word, part, option, seen) {
 # Refuse COLD_MEMORY where the memory of the instances does not depend on it.
 function check_cold() {
   if (V["COLD_MEMORY"] !~ /[1-9]/) return
-  if (V["TIER"] != "native" && V["TIER"] != "tiering")
-    refuse("COLD_MEMORY", "conflicts with TIER=" V["TIER"] ", which limits or places the memory of instances; use the variants native," \
-      " tiering, numab, tpp or damon")
+  if (!tier_is("free"))
+    refuse("COLD_MEMORY", "conflicts with TIER=" V["TIER"] ", which limits or places the memory of instances; use variants with the tier " \
+      tiers_with("Is", "free"))
   if (V["PLACEMENT"] ~ /^(numa|split)$/ && V["SERVER_NUMACTL"] == "")
     refuse("COLD_MEMORY", "conflicts with PLACEMENT=" V["PLACEMENT"] ", which binds instances to nodes; set PLACEMENT=spread")
   if (numactl_memory() != "")

@@ -171,7 +171,7 @@ function check_limit(limit,    figure, rest, ambiguous, number) {
   if (figure == "far") {
     if (V["DRAM_RATIO"] != "search" || is_rate_searched())
       refuse("LIMITS", "'" limit "': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load")
-    if (is_size_wanted() && !is_limited())
+    if (is_size_wanted() && !tier_is("limited"))
       refuse("LIMITS", "'" limit "': the far accesses of " VARIANT " cannot be counted; set a latency, such as p99<=1ms")
     if (rest !~ /^<=?[0-9]+([.][0-9]+)?$/ || int(number) > 999999999)
       refuse("LIMITS", "'" limit "': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05")
@@ -195,7 +195,7 @@ function check_size() {
 
 # Whether the far accesses of the variant are counted: DRAM is limited, or the server itself counts reads from flash.
 function is_counted() {
-  return is_limited() || V["HIT_COUNTERS"] != "majflt"
+  return tier_is("limited") || V["HIT_COUNTERS"] != "majflt"
 }
 
 # Refuse settings that conflict with HIT_RATIO.

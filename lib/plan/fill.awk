@@ -173,38 +173,33 @@ function keys_set(instances, number,    i, n, phase, each, held, added, sent_num
   return (held < number ? held + 0 : number) + added
 }
 
-# Whether the DRAM of the instances is smaller than their data.
-function is_limited() {
-  return V["TIER"] ~ /^(swap|zram|zswap)$/
-}
-
 # Whether a search varies the share of DRAM: of a limited tier, or of one that divides data between near and far nodes.
 function is_size_wanted() {
-  return V["DRAM_RATIO"] == "search" && (is_limited() || V["TIER"] == "weighted")
+  return V["DRAM_RATIO"] == "search" && tier_is("limited divided")
 }
 
 # The DRAM limit in bytes of processes with some data; 0: not limited. A process needs 4 MiB in addition to its data.
 function tier_limit(data, number,    ratio) {
-  if (!is_limited()) return 0
+  if (!tier_is("limited")) return 0
   # A search begins with all data in DRAM, plus space for memory that Redis does not count.
   if (V["DRAM_RATIO"] == "search") return int(data * 5 / 4) + 67108864 + number * 4194304
   split(V["DRAM_RATIO"], ratio, ":")
   return int(data * ratio[1] / ratio[2]) + number * 4194304
 }
 
-# The bytes of a server's memory that the data take. With zram all data stay in memory, compressed or not. A limit of the tier holds while tables
+# The bytes of a server's memory that the data take. Unless swap is on a disk, all data stay in memory, compressed or not. A limit of the tier holds while tables
 # grow, too.
 function dram_of(data, growing, instances,    most, part_bytes) {
   most = spread_most(instances)
   part_bytes = spread_part(data, instances, most)
-  if (V["TIER"] ~ /^z?swap$/ && V["DRAM_RATIO"] != "search") return tier_limit(part_bytes, most)
+  if (tier_is("disk") && V["DRAM_RATIO"] != "search") return tier_limit(part_bytes, most)
   return spread_part(data + growing, instances, most)
 }
 
 # The limits of DRAM, and the swap of the tier, of each server, separated by `|`; `-` without a limit. Swap is for all data that do not fit into DRAM,
 # plus a quarter for memory that Redis does not count. A search may leave nearly no data in DRAM.
 function tier_spaces(data, instances,    i, number, part_bytes, limit, least, limits_text, spaces_text) {
-  if (!is_limited()) return "-\t-"
+  if (!tier_is("limited")) return "-\t-"
   for (i = 1; i <= servers; i++) {
     number = spread_count(i, instances)
     part_bytes = spread_part(data, instances, number)

@@ -78,30 +78,30 @@ function note_load(    list, every) {
 # Remember the settings that a variant uses.
 function notes_used() {
   USED[V["TIER"]] = 1
-  if (is_limited() || is_size_wanted()) USED["limited"] = 1
+  if (tier_is("limited") || is_size_wanted()) USED["limited"] = 1
   if (is_search_wanted()) USED["LIMITS"] = 1
 }
 
 # A note about a ratio of DRAM that no variant has: each of several would be measured again.
 function note_ratio() {
   if (!("limited" in USED) && (V["DRAM_RATIO"] ~ / / || explicit("DRAM_RATIO")))
-    note("DRAM_RATIO=" V["DRAM_RATIO"], "swap, zram or zswap", "add a variant with a limit of DRAM: without one, the ratio has no effect")
+    note("DRAM_RATIO=" V["DRAM_RATIO"], tiers_with("Is", "limited"), "add a variant with a limit of DRAM: without one, the ratio has no effect")
 }
 
 # Notes about settings that no variant uses.
-function notes_unused() {
-  note_unused("TIER_SWAP", "swap zswap", "add a variant with the tier swap or zswap: only these use it")
-  note_unused("TIER_NODES", "bind preferred interleave weighted", \
-    "add a variant with the tier bind, preferred, interleave or weighted: only these use it")
-  note_unused("TIER_WEIGHTS", "weighted", "add a variant with the tier weighted: only this one uses it")
-  note_unused("ZRAM_ALGORITHM", "zram", "add a variant with the tier zram: only this one uses it")
+function notes_unused(    i, users) {
+  for (i = 1; i <= names; i++) {
+    users = tiers_with("Uses", NAME[i])
+    if (users != "")
+      note_unused(NAME[i], users, "add a variant with the tier " users ": only " (users ~ / / ? "these use" : "this one uses") " it")
+  }
   note_unused("LIMITS", "LIMITS", "set RATE=search: only searches keep limits; compare --limit evaluates them afterwards")
 }
 
 # A note if none of USERS, tiers and settings, is used; the values keep and auto ask for nothing.
 function note_unused(name, users, fix,    i, n, user) {
   if (V[name] == "keep" || V[name] == "auto" || !explicit(name)) return
-  n = split(users, user, " ")
+  n = split(users, user, /,? /)
   for (i = 1; i <= n; i++) if (user[i] in USED) return
   note(name "=" V[name], "-", fix)
 }

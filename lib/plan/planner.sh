@@ -3,7 +3,7 @@
 # The front of the planner (lib/plan/plan.awk): layers of settings and facts of the servers go in, plan.tsv and settings.tsv come out.
 
 # The programs of the planner.
-readonly _PLANNER_FILES=(settings axes place server load fill check check_load ignored plan keycost)
+readonly _PLANNER_FILES=(settings axes place server tier load fill check check_load ignored plan keycost)
 
 # Run the planner.
 # Usage: planner_run DO
@@ -28,6 +28,8 @@ _planner_input() {
   printf '%s' "$sweeps"
   for name in "${_CONF_NAMES[@]:_CONF_LISTED}"; do printf 'part\t%s\t%s\t%s\n' "$name" "${_CONF_WHERE["default $name"]}" "${_CONF_VALUE["default $name"]}"; done
   printf 'layer\t%s\n' "${CONF_LAYERS[@]}"
+  tiers_read
+  printf '%s' "$TIERS_TEXT"
   for layer in "${!_CONF_SET[@]}"; do
     for name in ${_CONF_SET[$layer]}; do
       printf 'setting\t%s\t%s\t%s\t%s\n' "$layer" "$name" "${_CONF_WHERE["$layer $name"]//[$'\t\n']/ }" "${_CONF_VALUE["$layer $name"]}"

@@ -120,17 +120,6 @@ function nodes_list(host, which,    i, line, field, n, node, barred, kept_n, kep
   return cpus_compress(kept_node, kept_n + 0)
 }
 
-# The numactl options of the tier; empty if it has none.
-function tier_policy(host,    nodes) {
-  if (V["TIER"] !~ /^(bind|preferred|interleave|weighted)$/) return ""
-  nodes = V["TIER_NODES"]
-  if (nodes == "auto") nodes = nodes_list(host, V["TIER"] ~ /^(bind|preferred)$/ ? "far" : "all")
-  if (V["TIER"] == "bind") return "--membind=" nodes
-  # Every numactl accepts one node; only newer versions accept several.
-  if (V["TIER"] == "preferred") return (nodes ~ /[,-]/ ? "--preferred-many=" : "--preferred=") nodes
-  return (V["TIER"] == "weighted" ? "--weighted-interleave=" : "--interleave=") nodes
-}
-
 # The placement of a server's instances: CPUS@POLICY for each in turn, with a semicolon between two; `none` when no CPU is left.
 function place_of(host, instances,    memory_option, n, i, unit_list, part, text) {
   memory_option = tier_policy(host)

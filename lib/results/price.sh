@@ -4,19 +4,20 @@
 
 PRICES= # of --price, per GiB; empty without it
 
-# Take the value of --price. The kinds with a price: near memory; slower memory that the CPU addresses directly; memory that zram occupies; a swap device.
+# Take the value of --price. The kinds with a price are those of the tiers.
 # Usage: price_take VALUE
 # Returns: sets and exports PRICES; exits 2 if a price is invalid
 price_take() {
-  local where="command line: --price=$1" word kind REPLY
+  local where="command line: --price=$1" word kind kinds REPLY
   local -a words
+  tiers_prices
+  kinds=$REPLY
   read -r -a words <<<"${1//[$'\n',]/ }"
   for word in "${words[@]}"; do
     [[ $word =~ ^([a-z]+)=([a-z]+|[0-9]{1,9}(\.[0-9]{1,9})?)$ ]] ||
       die_usage "$where: '$word': invalid; accepted: KIND=NUMBER, such as dram=3.5, or KIND=KIND, such as zram=dram"
     for kind in "${BASH_REMATCH[@]:1:2}"; do
-      [[ $kind == [0-9]* || " dram cxl zram nvme " == *" $kind "* ]] ||
-        die_usage "$where: '$word': unknown kind $kind; accepted: dram cxl zram nvme"
+      [[ $kind == [0-9]* || " $kinds " == *" $kind "* ]] || die_usage "$where: '$word': unknown kind $kind; accepted: $kinds"
     done
     ! kind_grouped "${word#*=}" number: || die_usage "$where: '$word': ambiguous, a fraction or thousands; write $REPLY"
   done

@@ -19,7 +19,7 @@ antagonist_bytes() {
   ! antagonist_wanted || REPLY=$((256 << 20))
 }
 
-# Print the node of the server in HOST, to load: that of NEIGHBOUR, else the node of the data for bind and preferred, else the first node with memory.
+# Print the node of the server in HOST, to load: that of NEIGHBOUR, else the node that the tier binds data to, else the first node with memory.
 # Usage: antagonist_node
 # Globals: NEIGHBOUR TIER
 antagonist_node() {
@@ -29,7 +29,7 @@ antagonist_node() {
     return
   fi
   nodes=$(tier_policy)
-  [[ $TIER == bind || $TIER == preferred ]] || nodes=$(place_memory_nodes all)
+  tier_is bound || nodes=$(place_memory_nodes all)
   nodes=${nodes##*=}
   nodes=${nodes%%[,-]*}
   echo "${nodes:-0}"

@@ -15,7 +15,7 @@ damon_asked() {
   # As in the check of the placement, a node that the instances are bound to is treated as slow.
   place_memory_nodes_of far
   far=$REPLY
-  [[ $TIER != bind && $TIER != preferred ]] || far=$(tier_policy) far=${far##*=}
+  ! tier_is bound || far=$(tier_policy) far=${far##*=}
   place_memory_nodes_of all
   REPLY=$(awk -v far="$far" -v all="$REPLY" -v mode="$DAMON" -v knobs="$DAMON_HOT $DAMON_COLD $DAMON_QUOTA" "$CPUS_AWK"'
     BEGIN {

@@ -29,7 +29,7 @@ hit_wanted() {
 # Usage: hit_counted
 # Globals: HIT_COUNTERS
 hit_counted() {
-  tier_limited || [[ $HIT_COUNTERS != majflt ]]
+  tier_is limited || [[ $HIT_COUNTERS != majflt ]]
 }
 
 # Print the line of the plan about the hit ratio.
@@ -145,7 +145,7 @@ _hit_ask() {
 # Print the row of a point in the plan that the search uses.
 # Usage: _hit_row_of POINT
 _hit_row_of() {
-  local row name variant repeat
+  local row name variant repeat REPLY
   for row in "${PLAN_ROWS[@]}"; do
     IFS=$'\t' read -r _ variant name repeat _ <<<"$row"
     [[ $name == "$1" && $repeat == 1 ]] || continue
@@ -154,7 +154,8 @@ _hit_row_of() {
     printf '%s\n' "$row"
     return
   done
-  log_warn "$1: HIT_RATIO: no variant has limited DRAM at this point; add swap, zram or zswap to VARIANTS"
+  tiers_with Is limited
+  log_warn "$1: HIT_RATIO: no variant has limited DRAM at this point; add one with the tier $REPLY"
   return 1
 }
 

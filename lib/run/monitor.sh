@@ -238,7 +238,8 @@ _monitor_tell() {
     $1 ~ /^[0-9]+$/ { sum[$2] += $3 }
     $1 == "tier" { tier[$2] = $3 }
     $1 == "cgroup" { cgroup[$2] = $3 }
-    $1 ~ /^(zram|zswap)$/ { packer = $1; packed[$2] = $3 }
+    # Of compressed memory.
+    $2 == "data" || $2 == "memory" { packer = $1; packed[$2] = $3 }
     $2 == "unanswered" { silent = 1 }
     $2 ~ /^node[0-9]+$/ && !($2 in seen) { seen[$2] = 1; list[++nodes] = $2 }
     function mib(bytes) { return sprintf("%.1f MiB", bytes / 1048576) }

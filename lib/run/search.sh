@@ -298,12 +298,11 @@ _search_foreign() {
 
 # Print the major faults of the instances per request during the step; `-` if far memory causes no faults.
 _search_far() {
-  case $TIER in
-    bind | preferred | interleave | weighted | tiering | imdt) echo - ;;
-    *)
-      monitor_waits "$_SEARCH_ROWS" "$MONITOR_ROWS" | LC_ALL=C awk '{ far = sprintf("%.6f", $1 / $2) } END { print far == "" ? "-" : far }'
-      ;;
-  esac
+  if tier_is direct; then
+    echo -
+  else
+    monitor_waits "$_SEARCH_ROWS" "$MONITOR_ROWS" | LC_ALL=C awk '{ far = sprintf("%.6f", $1 / $2) } END { print far == "" ? "-" : far }'
+  fi
 }
 
 # Print each line of a text after a word and a tab.

@@ -65,7 +65,8 @@ function join(scope, counter, sum, value) {
 END {
   for (i = 1; i <= keys; i++) {
     split(order[i], part, OFS)
-    if (part[2] ~ /^(host|damon|resctrl|cold|cgroup|zram|zswap)$/ && times[order[i]] < files) before[order[i]] = after[order[i]] = "-"
+    # Instances, CPUs and devices are of one server.
+    if (part[2] !~ /^[0-9]+$|:/ && times[order[i]] < files) before[order[i]] = after[order[i]] = "-"
     print order[i], before[order[i]], after[order[i]]
   }
   for (i = 1; i <= phases; i++) {

@@ -16,7 +16,7 @@ readonly _SIZE_SLACK=$((1 << 20))
 # Usage: size_wanted
 # Globals: DRAM_RATIO
 size_wanted() {
-  [[ $DRAM_RATIO == search ]] && { tier_limited || tier_divided; }
+  [[ $DRAM_RATIO == search ]] && { tier_is limited || tier_is divided; }
 }
 
 # Begin the search of a repeat, or of another try.
@@ -33,7 +33,7 @@ size_set() {
   [[ -n $_SIZE_BASE ]] || _size_measure || return
   [[ $_SIZE_SHARE != "$1" || -z $_SIZE_WHOLE ]] || return 0
   _SIZE_WHOLE=
-  ! tier_divided || servers_each memory_prepare || return
+  ! tier_is divided || servers_each memory_prepare || return
   # The host has its own limit, by its steps.
   servers_side 86400 _size_set "$1" || {
     # A host without a valid reply says nothing about its memory.
@@ -51,7 +51,7 @@ size_set() {
 # Usage: _size_set SHARE
 _size_set() {
   local bytes REPLY
-  if tier_divided; then
+  if tier_is divided; then
     tier_divide "$1"
   else
     bytes=$(size_bytes "$1")
@@ -82,7 +82,7 @@ _size_measure() {
 # Globals: sum of _size_measure
 _size_measure_one() {
   local scope=cgroup
-  ! tier_divided || scope=tier
+  ! tier_is divided || scope=tier
   _SIZE_MINE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"${MONITOR_ROWS_OF[$HOST]-}")
   [[ $_SIZE_MINE =~ ^[1-9][0-9]*$ ]] || {
     log_warn "$HOST: cannot read the memory of the instances, so cannot set its share"

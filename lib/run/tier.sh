@@ -8,43 +8,26 @@ tier_command() {
   [[ -z $1 ]] || printf 'numactl %s\n' "$1"
 }
 
-# Whether the DRAM of the instances is smaller than their data.
-# Usage: tier_limited
+# Whether the tier of the current settings is a word of `# Is:` (lib/core/tiers.sh).
+# Usage: tier_is WORD
 # Globals: TIER
-tier_limited() {
-  [[ $TIER == swap || $TIER == zram || $TIER == zswap ]]
-}
-
-# Whether the tier divides data between near and far nodes, in parts that a search can change.
-# Usage: tier_divided
-# Globals: TIER
-tier_divided() {
-  [[ $TIER == weighted ]]
+tier_is() {
+  tiers_has "$TIER" Is "$1"
 }
 
 # Print the numactl options of the tier for every instance; nothing if it has none.
 # Usage: tier_policy
 # Globals: TIER TIER_NODES
 tier_policy() {
-  tier_policy_of
-  [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
-}
-
-# As tier_policy, without a subshell where the tier has no options.
-# Returns: sets REPLY
-tier_policy_of() {
-  local nodes
-  REPLY=
-  [[ $TIER == bind || $TIER == preferred || $TIER == interleave || $TIER == weighted ]] || return 0
+  local option nodes REPLY
+  tiers_field "$TIER" Policy
+  option=$REPLY
+  [[ -n $option ]] || return 0
   _tier_nodes
   nodes=$REPLY
-  case $TIER in
-    bind) REPLY=--membind=$nodes ;;
-    # Every numactl accepts one node; only newer versions accept several.
-    preferred) if [[ $nodes == *[,-]* ]]; then REPLY=--preferred-many=$nodes; else REPLY=--preferred=$nodes; fi ;;
-    interleave) REPLY=--interleave=$nodes ;;
-    weighted) REPLY=--weighted-interleave=$nodes ;;
-  esac
+  tiers_field "$TIER" Policies
+  [[ $nodes != *[,-]* || -z $REPLY ]] || option=$REPLY
+  printf '%s\n' "${option/\%/$nodes}"
 }
 
 # Set the DRAM limit of the running instances.
@@ -116,7 +99,13 @@ tier_bytes_of() {
 # Usage: _tier_run DATA_BYTES INSTANCES up|check
 #   DATA_BYTES and INSTANCES of all servers together
 _tier_run() {
-  local TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$KERNEL_SWAPPINESS REPLY
+  local TIER_IS TIER_VERIFY TIER_PRICE TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$KERNEL_SWAPPINESS REPLY
+  tiers_field "$TIER" Is
+  TIER_IS=$REPLY
+  tiers_field "$TIER" Verify
+  TIER_VERIFY=$REPLY
+  tiers_field "$TIER" Price
+  TIER_PRICE=$REPLY
   spread_part "$1" "$2"
   TIER_DATA=$REPLY
   tier_bytes_of limit_bytes
@@ -128,7 +117,7 @@ _tier_run() {
   place_memory_nodes_of far
   TIER_FAR=$REPLY
   # A search begins with all data on the near nodes.
-  ! { tier_divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
+  ! { tier_is divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
   fill_reserve_of "$SERVER_BYTES"
   TIER_RESERVE=$REPLY
   call_run "$HOST" tiers "$3"
@@ -139,9 +128,8 @@ _tier_run() {
 _tier_nodes() {
   if [[ $TIER_NODES != auto ]]; then
     REPLY=$TIER_NODES
-  elif [[ $TIER == bind || $TIER == preferred ]]; then
-    place_memory_nodes_of far
   else
-    place_memory_nodes_of all
+    tiers_field "$TIER" Nodes
+    place_memory_nodes_of "${REPLY:-all}"
   fi
 }

@@ -12,7 +12,7 @@ function axes_used(r,    ratio, cold, neighbour) {
   ratio = axis_setting("DRAM_RATIO")
   cold = axis_setting("COLD_MEMORY")
   neighbour = axis_setting("NEIGHBOUR")
-  if (axis_setting("TIER") ~ /^(swap|zram|zswap)$/ && ratio ~ /^[0-9]+:[0-9]+$/) cell["dram_ratio_used"] = ratio
+  if (cell["tier_is"] ~ /(^| )limited( |$)/ && ratio ~ /^[0-9]+:[0-9]+$/) cell["dram_ratio_used"] = ratio
   if (cold ~ /^[1-9][0-9]*[KMGT%]?$/) cell["cold_memory_used"] = cold
   # Populate sets each key once, without another program that reads.
   if (schema_is_fill(cell["operation"])) return

@@ -116,7 +116,7 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
 $at["hit_asked"] != "" && $at["variant_rank"] > 0 {
   rank[$at["variant"]] = $at["variant_rank"]
   remember("asked", $at["hit_asked"])
-  if ($at["tier"] ~ /^(swap|zram|zswap)$/ || $at["hit_source"] == "info") is_far[$at["variant"]] = 1
+  if ($at["tier_is"] ~ /(^| )limited( |$)/ || $at["hit_source"] == "info") is_far[$at["variant"]] = 1
   if (schema_is_fill($at["operation"])) next
   seen_at[$at["hit_asked"], $at["variant"]] = 1
   if ($at["key_pattern"] $at["key_pattern_used"] ~ /^(gaussian|$)/) by_sd = 1

@@ -3,7 +3,7 @@
 # the environment, such as "dram=3.5 cxl=1.8 zram=dram nvme=0.08", are per GiB. Load it after metric.awk and prices.awk. Prints lines for
 # figures_tables: `title TEXT`, `row ...` and `note TEXT`.
 #   cost       = near GiB x dram + far GiB x price of the far memory
-#   zram       counts with the memory that it occupies, not with the data in it; the memory of zswap counts as DRAM
+#   compressed memory counts with what it takes, not with the data in it; that of a cache in front of swap is DRAM
 #   break-even: the price of a GiB of far memory at which 1,000 operations per second cost as much as on the first variant
 
 function shown(x) {
@@ -50,8 +50,8 @@ function print_row(v, key,    cost, ops, even, near_gib, far_gib, held, less, mo
   near_gib = median_of(key, "near")
   far_gib = median_of(key, "far")
   held = median_of(key, "held")
-  cost = prices_cost(near_gib, far_gib, tier_of[v])
-  if (cost == "") note("priceless", prices_kind(tier_of[v]) " (" name_of[v] ")")
+  cost = prices_cost(near_gib, far_gib, kind_of[v])
+  if (cost == "") note("priceless", kind_of[v] " (" name_of[v] ")")
   if (limited[key]) note("limited", name_of[v])
   if (sized[key]) note("sized", name_of[v])
   # Less DRAM may be enough.
@@ -116,7 +116,7 @@ $at["variant_rank"] > 0 && $at["ops_per_sec"] > 0 && ($at["limit"] == "" ? $at["
   }
   v = $at["variant_rank"] + 0
   name_of[v] = $at["variant"]
-  tier_of[v] = $at["tier"]
+  kind_of[v] = prices_kind
   if (v > most) most = v
   key = table SUBSEP v
   k = ++count[key]

@@ -15,40 +15,37 @@ function prices_of(kind,    steps) {
   return (kind in prices) ? prices[kind] : ""
 }
 
-# The far memory of a tier.
-function prices_kind(tier) {
-  if (tier == "native") return "dram"
-  if (tier == "zram") return "zram"
-  return tier == "swap" || tier == "zswap" ? "nvme" : "cxl"
-}
-
-# Read the memory of a phase from the repeat's counters.tsv (opened by text_opened): sets prices_near, prices_far and prices_held, in GiB; 0 if
-# unknown.
-function prices_read(file, phase,    line, f, zram, packed, gib) {
+# Read the memory of a phase from the repeat's counters.tsv (opened by text_opened): sets prices_near, prices_far and prices_held, in GiB, and
+# prices_kind, the kind of the far memory; 0 if unknown.
+function prices_read(file, phase,    line, f, is, packed, gib) {
   gib = 1073741824
-  prices_near = prices_far = prices_held = zram = ""
+  prices_near = prices_far = prices_held = is = ""
+  prices_kind = "cxl"
   packed["memory"] = packed["data"] = 0
   while ((getline line < file) > 0) {
     split(line, f, "\t")
     if (f[1] != phase || f[5] == "-") continue
     if (f[2] == "tier" && f[3] == "data_bytes") prices_held = f[5] / gib
     if (f[2] == "tier" && f[3] == "far_bytes") prices_far = f[5] / gib
-    if (f[2] == "zram" && f[3] == "memory") zram = f[5] / gib
-    if (f[2] == "zswap") packed[f[3]] = f[5] / gib
+    if (f[2] == "tier" && f[3] == "is") is = f[5]
+    if (f[2] == "tier" && f[3] == "price") prices_kind = f[5]
+    if (f[3] == "data" || f[3] == "memory") packed[f[3]] = f[5] / gib
   }
   close(file)
   if (prices_held == "" || prices_far == "") return 0
   prices_near = prices_held - prices_far
-  # The content of zram is in memory too.
-  if (zram != "") prices_far = zram
-  # What zswap holds is compressed in near memory, and not on the device.
+  if (is ~ /(^| )compressed( |$)/) {
+    prices_far = packed["memory"]
+    return 1
+  }
+  # A compressed cache is in near memory, and what it has is not on the device.
   prices_near += packed["memory"]
   prices_far = packed["data"] < prices_far ? prices_far - packed["data"] : 0
   return 1
 }
 
-# The cost of the near and far memory of a tier; empty if it has no price.
-function prices_cost(near, far, tier) {
-  if (prices_of("dram") == "" || far > 0 && prices_of(prices_kind(tier)) == "") return ""
-  return near * prices_of("dram") + far * prices_of(prices_kind(tier))
+# The cost of near memory and of far memory of a kind; empty if it has no price.
+function prices_cost(near, far, kind) {
+  if (prices_of("dram") == "" || far > 0 && prices_of(kind) == "") return ""
+  return near * prices_of("dram") + far * prices_of(kind)
 }

@@ -99,11 +99,11 @@ NR == 1 {
     count_kind("wide tail", $at["p99_margin_percent"] > 25 ? $at["p99_margin_percent"] : "", where)
     count_kind("unsettled", $at["settled"] == "no", where)
     count_kind("disturbed", $at["disturbed"] != "" && $at["disturbed"] != "no", where " at " listed_spans($at["disturbed"]) " s")
-    count_kind("idle policy", $at["tier"] == "tiering" && $at["moved_per_op"] != "" && $at["moved_per_op"] == 0, where)
+    count_kind("idle policy", $at["tier_is"] ~ /(^| )moves( |$)/ && $at["moved_per_op"] != "" && $at["moved_per_op"] == 0, where)
     # With all data in DRAM there are no such waits.
     asked_percent = $at["hit_asked"]
     sub(/%$/, "", asked_percent)
-    off = $at["hit_ratio"] == "" || asked_percent == "" || ($at["tier"] !~ /^(swap|zram|zswap)$/ && $at["hit_source"] != "info") ? 0 : 100 * $at["hit_ratio"] - asked_percent
+    off = $at["hit_ratio"] == "" || asked_percent == "" || ($at["tier_is"] !~ /(^| )limited( |$)/ && $at["hit_source"] != "info") ? 0 : 100 * $at["hit_ratio"] - asked_percent
     if (off < 0) off = -off
     count_kind("hits", off > 2 ? off : "", where ": " sprintf("%.1f", 100 * $at["hit_ratio"]) " % for " $at["hit_asked"])
     count_kind("warmup", $at["warmup_s"], where ": " $at["warmup_s"] " s")

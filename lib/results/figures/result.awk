@@ -110,7 +110,7 @@ function fill_cost(    file, cost) {
   file = name["folder"]
   sub(/\/[^\/]*$/, "/server/counters.tsv", file)
   if (!prices_read(text_opened(file), cell["operation"])) return
-  cost = prices_cost(prices_near, prices_far, text_unescape(cell["tier"]))
+  cost = prices_cost(prices_near, prices_far, prices_kind)
   if (cost != "") cell["memory_cost"] = text_number(cost, text_places(cost, 12))
 }
 
@@ -266,7 +266,7 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["tsv"] = r ? 1 : 0
 }
 
-# Fill tier, far_per_op, used_memory, rss, swap, far_share and placement from the server's counters of the cell's phase. All of the server's
+# Fill tier, tier_is, far_per_op, used_memory, rss, swap, far_share and placement from the server's counters of the cell's phase. All of the server's
 # figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), or what
 # HIT_COUNTERS counts, per command of the load as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
 # directly causes no faults, so far_per_op is then empty. It is also empty if an instance did not report a figure, because the sum of the others would
@@ -278,7 +278,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   phase_calls = phase_from = phase_to = 0
   damon_begin()
   cold_begin()
-  tier["tier"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
+  tier["tier"] = tier["is"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
   differs["calls"] = differs["majflt"] = differs["far_hits"] = differs["far_misses"] = differs["used_cpu_us"] = 1
   differs["rss"] = differs["swap"] = differs["used_memory"] = 0
   while ((getline line < file) > 0) {
@@ -288,7 +288,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
     if (f[2] == "tier") tier[f[3]] = f[5]
     if (f[2] == "damon" || f[2] == "resctrl") damon_take(f)
     if (f[2] == "cold") cold_take(f)
-    if (f[2] ~ /^(zram|zswap)$/) compressed_take(f)
+    if (f[3] == "data" || f[3] == "memory") compressed_take(f)
     if (f[2] == "host" && f[3] == "time_us" && text_is_count(f[4]) && text_is_count(f[5])) {
       phase_from = f[4]
       phase_to = f[5]
@@ -324,7 +324,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   if (!restarted) restarted = restarted_in(substr(file, 1, length(file) - length("server/counters.tsv")), cell["operation"])
   for (i in differs) if (told[i] < ports || restarted && differs[i]) delete sum[i]
   phase_calls = sum["calls"] + 0
-  if (sum["calls"] > 0 && "majflt" in sum && tier["tier"] !~ /^(bind|preferred|interleave|weighted|tiering|imdt)$/) {
+  if (sum["calls"] > 0 && "majflt" in sum && tier["is"] !~ /(^| )direct( |$)/) {
     cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)
     cell["hit_source"] = "majflt"
   }
@@ -350,6 +350,7 @@ function fill_tier(    file, shown, line, f, differs, sum, told, known, port, po
   compressed_fill(cell["rss"] "", cell["swap"] "", tier["far_bytes"] "")
   discard_placed(bytes, tier["placement"], tier["placed_percent"])
   cell["tier"] = text_escape(tier["tier"])
+  cell["tier_is"] = text_escape(tier["is"])
 }
 
 # Fill the columns of the source neighbours.tsv from the repeat's file: those of the server or the row's client, whichever has more of each.
@@ -418,8 +419,8 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
     fill_cells(path, p, r)
     if ("point" in name) {
       axes_fill()
-      axes_used(r)
       fill_tier()
+      axes_used(r)
       hits_fill(phase_calls, r ? tsv[r, "warmup_s"] + 0 : 0)
       fill_neighbours()
       fill_search("search.tsv")

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The kinds of memory, values of TIER: each is a file lib/tier/NAME.sh. Its header tells the planner and the master what it is, and its functions run on
+# hosts (docs/architecture.md). Lines of a header are `# FIELD: WORD...`:
+#   Is        limited: a cgroup limits DRAM, by DRAM_RATIO; disk: what exceeds the limit takes no memory; compressed: it takes compressed memory
+#             bound: data are on the nodes of the tier, which count as far; divided: between nodes by weights, which a search may change
+#             direct: the CPU loads far data, without faults; free: the kernel places data; moves: and moves them; hidden: it does not see where they are
+#   Nodes     the nodes for TIER_NODES=auto: far, or all
+#   Policy    the option of numactl, with % for the nodes; Policies: with several nodes, if that differs
+#   Uses      the settings that only such tiers use
+#   Verify    what must hold for 90 % of the data. memory: it is not in swap; nodes: it is on the nodes of the tier; shares: each node has its share;
+#             limit: what exceeds the limit is in the tier's swap
+#   Price     the kind of the far memory in --price
+
+TIERS=()                   # their names
+declare -A _TIERS_FIELD=() # by name and field: the words
+TIERS_TEXT=                # all of them, as lines `tier NAME FIELD WORDS`, separated by tabs
+
+# Read all headers, once.
+# Usage: tiers_read
+# Returns: sets TIERS and TIERS_TEXT
+tiers_read() {
+  local file line
+  local -a lines
+  ((${#TIERS[@]} == 0)) || return 0
+  for file in "$LIB"/tier/*.sh; do
+    mapfile -t -n 20 lines <"$file"
+    file=${file##*/}
+    TIERS+=("${file%.sh}")
+    for line in "${lines[@]}"; do
+      [[ $line == '#'* ]] || break
+      [[ $line =~ ^'# '([A-Z][a-z]+)': '(.+)$ ]] || continue
+      _TIERS_FIELD["${TIERS[-1]} ${BASH_REMATCH[1]}"]=${BASH_REMATCH[2]}
+      TIERS_TEXT+=tier$'\t'${TIERS[-1]}$'\t'${BASH_REMATCH[1]}$'\t'${BASH_REMATCH[2]}$'\n'
+    done
+  done
+}
+
+# The words of a field of a tier; empty without one.
+# Usage: tiers_field NAME FIELD
+# Returns: sets REPLY
+tiers_field() {
+  tiers_read
+  REPLY=${_TIERS_FIELD["$1 $2"]-}
+}
+
+# Whether a field of a tier has a word.
+# Usage: tiers_has NAME FIELD WORD
+tiers_has() {
+  local REPLY
+  tiers_field "$1" "$2"
+  [[ " $REPLY " == *" $3 "* ]]
+}
+
+# The tiers with one of several words in a field, for messages: A, B or C.
+# Usage: tiers_with FIELD WORD...
+# Returns: sets REPLY
+tiers_with() {
+  local name word last='' text=''
+  tiers_read
+  for name in "${TIERS[@]}"; do
+    for word in "${@:2}"; do
+      tiers_has "$name" "$1" "$word" || continue
+      text+=${text:+${last:+, }}$last last=$name
+      break
+    done
+  done
+  REPLY=${text:+$text or }$last
+}
+
+# The kinds of memory with a price, separated by blanks.
+# Usage: tiers_prices
+# Returns: sets REPLY
+tiers_prices() {
+  local name kinds=' '
+  tiers_read
+  for name in "${TIERS[@]}"; do
+    tiers_field "$name" Price
+    [[ -z $REPLY || $kinds == *" $REPLY "* ]] || kinds+="$REPLY "
+  done
+  kinds=${kinds# }
+  REPLY=${kinds% }
+}
