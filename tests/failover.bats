@@ -354,7 +354,8 @@ figures_of() {
     servers_at() { echo "begins: ${*:2}"; }
     for phase in populate get get-2; do fault_mark "$phase" "$phase"; done
     _failover_expired() { :; }
-    failover_write rep c'
+    fault_phase
+    failover_write rep "$REPLY" c'
   assert_success
   assert_output 'begins: _fault_begin get-2'
   assert_match ' rep/c/get-2.hlog$' "$(<asked)"

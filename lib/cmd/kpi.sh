@@ -12,10 +12,6 @@
 # Exit status: 0 done, 1 a result could not be read completely or has no figures of its instances, 2 bad usage.
 # shellcheck shell=bash
 
-# Which phases only set keys.
-# shellcheck source=lib/run/load.sh
-. "$LIB/run/load.sh"
-
 # Print the key figures of one run; the header of this file is the help.
 # Usage: cmd_kpi [ARGUMENT]...
 cmd_kpi() {

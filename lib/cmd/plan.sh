@@ -219,7 +219,7 @@ _plan_points() {
 _plan_pace() {
   local phase
   for phase in $PHASES; do
-    if load_is_fill "$phase" || [[ $TIME == 0 && ($RATE == 0 || $RATE == search*) ]]; then
+    if common_is_fill "$phase" || [[ $TIME == 0 && ($RATE == 0 || $RATE == search*) ]]; then
       printf 'times assume PLAN_OPS=%s operations per second of all clients together\n' "$PLAN_OPS"
       return
     fi

@@ -3,15 +3,14 @@
 # The effect of a fault: a table of windows between its steps, and the figures of the failover, per repeat and over all repeats.
 
 # Write windows.tsv and failover.tsv into a repeat's directory, if it had a fault.
-# Usage: failover_write DIR CLIENT...
+# Usage: failover_write DIR PHASE CLIENT...
+#   PHASE is the one with the fault
 # Returns: 1 if a required file is missing
 failover_write() {
-  local folder=$1 phase client start windows name REPLY
+  local folder=$1 phase=$2 client start windows name REPLY
   local -a logs=() series=() gaps=() tracks=()
-  shift
+  shift 2
   [[ -e $folder/server/events.tsv ]] || return 0
-  fault_phase
-  phase=$REPLY
   start=$(awk -F '\t' -v phase="$phase" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$folder/starts.tsv")
   for client; do
     hosts_folder "$folder" "$client"

@@ -12,7 +12,7 @@ kpi_show() {
   rows=$(result_totals "$1" | RESULT_TOLD=yes result_usable) || status=1
   # read treats tabs as blanks, and would drop empty fields; another separator does not.
   while IFS=$'\001' read -r variant point repeat operation avg p99 misses errors clients servers ops commands folder; do
-    [[ -n $2 ]] || ! load_is_fill "$operation" || continue
+    [[ -n $2 ]] || ! common_is_fill "$operation" || continue
     count=$((count + 1))
     ((count == 1)) || echo
     [[ -z $variant ]] || printf '# %s, %s, repeat %s, %s\n' "$variant" "$point" "$repeat" "$operation"

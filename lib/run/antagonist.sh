@@ -49,7 +49,7 @@ antagonist_try() {
 # Returns: 1 with the reason on stderr; a phase without the load would be invalid
 antagonist_mark() {
   local host cpus kind
-  antagonist_wanted && [[ -z $_ANTAGONIST_ON ]] && ! load_is_fill "$1" || return 0
+  antagonist_wanted && [[ -z $_ANTAGONIST_ON ]] && ! common_is_fill "$1" || return 0
   servers_each memory_prepare || return
   # The host has its own limit, which is shorter.
   servers_side $((REMOTE_RETRY + 300)) _antagonist_start || return

@@ -71,7 +71,7 @@ hit_settle() {
 # Whether a phase at the gate belongs to a search for a hit ratio.
 # Usage: hit_is OFFER
 hit_is() {
-  [[ -n $_HIT_POINT ]] && ! load_is_fill "$1"
+  [[ -n $_HIT_POINT ]] && ! common_is_fill "$1"
 }
 
 # All clients wait at the gate: record the look that they finished, and choose the next step.

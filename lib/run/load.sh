@@ -9,12 +9,6 @@ load_apart() {
   [[ $KEY_MAX != auto && " $PHASES " == *" populate "* ]] && [[ $KEYS != auto || $FILL != guide ]]
 }
 
-# Whether a phase only sets the keys: populate, also repeated (populate-2) or offered again at the gate (populate.1).
-# Usage: load_is_fill PHASE
-load_is_fill() {
-  [[ $1 =~ ^populate(-[0-9]+)?(\.[0-9]+)?$ ]]
-}
-
 # Print the pattern of keys and the settings that modify it; or the trace.
 # Usage: load_text
 # Globals: KEY_PATTERN KEY_PATTERN_SCRAMBLE KEY_PATTERN_SHIFT KEY_MIN KEY_MAX KEY_PREFIX VALUE_DISTRIBUTION EXPIRE COMMANDS

@@ -179,7 +179,8 @@ _repeat_load() {
   neighbour_write "$folder" || return
   write_file "$folder/starts.tsv" _repeat_starts "$folder" "${LOADING[@]}" || return
   fault_on || return 0
-  failover_write "$folder" "${LOADING[@]}" || return
+  fault_phase
+  failover_write "$folder" "$REPLY" "${LOADING[@]}" || return
   log_info "repeat $repeat: node $FAULT_NODE went down by $FAULT"
   failover_show "$folder" >&2
 }

@@ -32,7 +32,7 @@ rounds_disturbed() {
   local phase foreign steal
   [[ -r $1/neighbours.tsv ]] || return 0
   while IFS=$'\t' read -r phase _ _ _ _ _ _ _ foreign steal _; do
-    ! load_is_fill "$phase" || continue
+    ! common_is_fill "$phase" || continue
     printf '%s: others used %s %% of a CPU, the hypervisor took %s %%\n' "$phase" "$foreign" "$steal"
     return
   done < <(neighbour_over "$1/neighbours.tsv")

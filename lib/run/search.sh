@@ -34,7 +34,7 @@ search_what() {
 # Whether a phase is searched: every phase except populate.
 # Usage: search_is PHASE
 search_is() {
-  search_wanted && ! load_is_fill "$1"
+  search_wanted && ! common_is_fill "$1"
 }
 
 # The phases for the load generator: a searched phase is repeated once per limit.

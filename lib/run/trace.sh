@@ -9,7 +9,7 @@ _TRACE_ON=
 # Globals: TRACE HOST
 # Returns: 0, also if it does not start, with a line on stderr.
 trace_mark() {
-  [[ -n $TRACE && -z $_TRACE_ON ]] && ! load_is_fill "$1" || return 0
+  [[ -n $TRACE && -z $_TRACE_ON ]] && ! common_is_fill "$1" || return 0
   _TRACE_ON=yes
   servers_side $((REMOTE_RETRY + 60)) _trace_start && return
   # shellcheck disable=SC2086 # split into hosts on purpose

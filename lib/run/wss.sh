@@ -22,7 +22,7 @@ wss_wanted() {
 # Whether a phase at the gate is a probe.
 # Usage: wss_is OFFER
 wss_is() {
-  wss_wanted && [[ ${1%.*} == *-2 ]] && ! load_is_fill "$1"
+  wss_wanted && [[ ${1%.*} == *-2 ]] && ! common_is_fill "$1"
 }
 
 # Phases for the load generator: each measured phase appears a second time, for its probe.
@@ -32,7 +32,7 @@ wss_phases() {
   local phase list=''
   for phase in $1; do
     list+=" $phase"
-    ! wss_wanted || load_is_fill "$phase" || list+=" $phase"
+    ! wss_wanted || common_is_fill "$phase" || list+=" $phase"
   done
   REPLY=${list# }
 }

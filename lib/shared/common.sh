@@ -65,3 +65,9 @@ common_phases() {
   done
   REPLY=${REPLY# }
 }
+
+# Whether a phase only sets the keys: populate, also repeated (populate-2) or offered again at the gate (populate.1).
+# Usage: common_is_fill PHASE
+common_is_fill() {
+  [[ $1 =~ ^populate(-[0-9]+)?(\.[0-9]+)?$ ]]
+}
