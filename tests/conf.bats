@@ -340,7 +340,7 @@ END
 @test "each default is of its kind, in the form that is stored" {
   local name
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
   LIB=$REPO/lib
   conf_defaults conf/defaults.conf
   ((${#_CONF_NAMES[@]} > 100))
@@ -393,7 +393,7 @@ mine 10B-2i-demotiontrue KERNEL.demotion true command line: SWEEP'
 
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
   LIB=$REPO/lib
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=maxmemory 1gb; save 60 1; hz 10 # not a comment; SAVE 300 10' test

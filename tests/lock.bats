@@ -329,7 +329,7 @@ END
 }
 
 @test "a lock that is held for a calibration is renewed until its end, and not after it" {
-  constant_set lib/core/lock.sh _LOCK_SPARE 6
+  constant_set lib/core/lock_owner.sh _LOCK_SPARE 6
   # shellcheck disable=SC2016 # expanded by the master
   master REMOTE_RETRY=0 '
     renewed() {

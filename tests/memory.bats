@@ -248,7 +248,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 
 @test "two runs that copy a file to one host at the same time both succeed; a copy that fails leaves nothing" {
   local pid
-  elsewhere_master 'remote_put 127.0.0.1 file "$SCRATCH/cache/copy"' | sed '/^remote_open /d' >put.sh
+  elsewhere_master 'call_put 127.0.0.1 file "$SCRATCH/cache/copy"' | sed '/^remote_open /d' >put.sh
   put() { bash put.sh; }
   echo content >file
   mkdir bin cache

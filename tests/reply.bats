@@ -41,7 +41,7 @@ field() {
   run_split bash -c 'set -Eeuo pipefail
     . "$REPO/lib/core/reply.sh"
     reply_forms table "$REPO/conf/tuning.tsv"
-    call_longer() { return 1; }
+    reply_longer() { return 1; }
     REMOTE_MARK=mark
     printf -v REMOTE_REPLY "\nmark\n%b\n\nmark.end\n" "$1"
     reply_print host x -' bash "$2"
@@ -203,7 +203,7 @@ END
 
   # A copy reads no reply; a function for several hosts prints what each of them said.
   printf '#!/bin/bash\nprintf "x\\e[31mred\\302\\2332J\\n" >&2\nexit 1\n' >ssh
-  ask 'cp ssh bin/ssh; side_run 60 remote_again elsewhere || REMOTE_RETRY=0 remote_put elsewhere "$SCRATCH/host/name" name'
+  ask 'cp ssh bin/ssh; side_run 60 remote_again elsewhere || REMOTE_RETRY=0 call_put elsewhere "$SCRATCH/host/name" name'
   assert_failure 1
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"
@@ -372,9 +372,9 @@ END
   local top=$SCRATCH/top change=" chmod go-w it, or set REMOTE_DIR to another path"
   mkdir -p top/{open,sticky,theirs,group}/in
   chmod 1777 top/sticky
-  ask "REMOTE_DIR=$top/sticky/in && remote_work elsewhere"
+  ask "REMOTE_DIR=$top/sticky/in && call_work elsewhere"
   assert_success
-  ask "REMOTE_DIR=$top/sticky/new && remote_work elsewhere"
+  ask "REMOTE_DIR=$top/sticky/new && call_work elsewhere"
   assert_success
   assert_equal "$(stat -c %a top/sticky/new)" 700
 
@@ -395,13 +395,13 @@ END
   refused "$top/group/in" "other users can write to $top/group (mode 775);$change"
   # A group of the user's name alone is fine.
   chown root:root top/group
-  ask "REMOTE_DIR=$top/group/in && remote_work elsewhere"
+  ask "REMOTE_DIR=$top/group/in && call_work elsewhere"
   assert_success
   # Where a link leads counts, and whose it is.
   ln -s open/in top/link
   refused "$top/link/new" "other users can write to $top/open (mode 777);$change"
   ln -s sticky/in top/good
-  ask "REMOTE_DIR=$top/good/new && remote_work elsewhere"
+  ask "REMOTE_DIR=$top/good/new && call_work elsewhere"
   assert_success
   chown -h nobody top/good
   refused "$top/good/new" "$top/good belongs to another user (nobody), who could replace it; set REMOTE_DIR to a path of root's or yours"

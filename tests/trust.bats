@@ -45,7 +45,7 @@ teardown() {
   done <theirs/all.conf
   # No other setting takes a path, except those whose own checks refuse it.
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'cd "$REPO" && . lib/core/log.sh && . lib/core/kind.sh && . lib/core/alias.sh && . lib/core/trust.sh && . lib/core/conf.sh && conf_defaults conf/defaults.conf
+  run bash -c 'cd "$REPO" && ROOT=$PWD LIB=$PWD/lib MODULES=results && . lib/modules.sh && conf_defaults conf/defaults.conf
     for name in "${_CONF_NAMES[@]}"; do _trust_names "$name" "" || ! kind_is /bin/id "${_CONF_KIND[$name]}" || echo "$name"; done'
   assert_output $'SWEEP\nVALUE_DISTRIBUTION\nLIMITS'
   printf 'SSH_CONFIG=%s\nKEYS=7\n' "$SCRATCH/ssh_config" >theirs/run.conf

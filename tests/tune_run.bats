@@ -174,7 +174,7 @@ long_run() {
 }
 
 @test "kill -9: without a stop the host puts itself back after the lease" {
-  constant_set lib/core/lock.sh _LOCK_SPARE 5
+  constant_set lib/core/lock_owner.sh _LOCK_SPARE 5
   long_run REMOTE_RETRY=5
   kill -KILL "$JOB_PID"
   job_wait 60
@@ -199,7 +199,7 @@ long_run() {
 
 @test "a master that stands still for longer than the lease: the server puts itself back, and the master says so when it goes on" {
   local port=6379 somaxconn
-  constant_set lib/core/lock.sh _LOCK_SPARE 3
+  constant_set lib/core/lock_owner.sh _LOCK_SPARE 3
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
   somaxconn=$(netns_host server cat /proc/sys/net/core/somaxconn)

@@ -51,10 +51,7 @@ cmd_compare() {
         break
         ;;
       SMALLEST=*) conf_word argument "$1" "command line" ;;
-      -*)
-        nearest_option "$1" "${BASH_SOURCE[0]}"
-        die_usage "command line: $1: unknown option; $REPLY"
-        ;;
+      -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
       *) words+=("$1") ;;
     esac
     shift

@@ -27,10 +27,7 @@ cmd_report() {
         shift
         ;;
       --detail=* | --price=*) _report_option "${1%%=*}" "${1#*=}" ;;
-      -*)
-        nearest_option "$1" "${BASH_SOURCE[0]}"
-        die_usage "command line: $1: unknown option; $REPLY"
-        ;;
+      -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
       *)
         [[ -n $1 ]] || die_usage "command line: RUN: empty; name a run, or leave it out for the newest one"
         [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run (compare takes several)"

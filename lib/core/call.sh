@@ -87,7 +87,7 @@ call_raw() {
     status=0
     _call_once "$host" "$@" || status=$?
     if ((status == 0)) || remote_is_local "$host"; then break; fi
-    ! call_longer "$host" "$1" || status=$REPLY_BAD
+    ! reply_longer "$host" "$1" || status=$REPLY_BAD
     # Our files may have been removed there. A script may have this status, too.
     if ((status == 127)) && [[ -z $pushed ]] && ! grep -qxF "$REMOTE_MARK" "$REMOTE_OUT" && remote_push "$host"; then
       pushed=yes
@@ -201,17 +201,6 @@ call_settings() {
   done
 }
 
-# Whether a reply was cut at its limit. This is only called for an invalid reply.
-# Usage: call_longer HOST SCRIPT
-# Globals: REMOTE_OUT REMOTE_LIMIT
-# Returns: 0 with a line on stderr if it was.
-call_longer() {
-  local size
-  size=$(exec stat -c %s -- "$REMOTE_OUT" 2>/dev/null) || return
-  ((size >= REMOTE_LIMIT)) || return 1
-  printf '%s: %s: the reply is longer than %d MiB\n' "$1" "$2" $((REMOTE_LIMIT >> 20)) >&2
-}
-
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of
 # the login shell wrote before the mark. If there is no mark, FILE gets the text, which has ssh's reason; the caller prints it.
 # The shell names a failure by its line in the script. With a full disk every write fails: what the script says of the file system at its end
@@ -252,4 +241,21 @@ _call_said() {
   done
   [[ -z $full || -n $named ]] || printf '%s\n' "$full" >&2
   ((${#before[@]} == 0)) || { printf '%s\n' "${before[@]}" >"$1"; } 2>/dev/null || :
+}
+
+# Copy a file to a host, under a temporary name until it is complete. Another run may copy the same file at the same time, so each has its own name.
+# Usage: call_put HOST FILE PATH
+call_put() {
+  local CALL_INPUT=$2 sum
+  sum=$(sha256sum <"$2") || return
+  call_run "$1" work put "$3" "${sum%% *}" || {
+    printf '%s: %s could not be copied there\n' "$1" "$3" >&2
+    return 1
+  }
+}
+
+# Print the path of our directory on a host, making it.
+# Usage: call_work HOST
+call_work() {
+  call_run "$1" work
 }

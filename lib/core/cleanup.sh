@@ -109,7 +109,8 @@ _cleanup_run() {
   # When a signal interrupts `read -t`, bash 5.2 keeps its time limit, and crashes when the limit is over, because it jumps back to that call. Another
   # `read -t` replaces the limit and returns normally.
   read -r -t 0.01 _ </dev/null
-  servers_widen
+  # A function that is called for one server may have ended the script, and everything is undone on all servers.
+  HOST=${SERVERS[*]-}
   # Bash would print a line about each of its jobs that an entry kills.
   disown -a
   while ((${#_CLEANUP[@]} > 0)); do

@@ -1,69 +1,20 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
-# conf/defaults.conf is the only list of settings: `NAME=VALUE  #: KIND`, with the documentation in the comment above it.
-# lib/core/kind.sh explains the kinds. A setting may have parts, NAME.PART. Layers, SWEEP and conf/aliases.tsv set each part alone, and
-# NAME="PART=VALUE ..." sets several (_conf_parts). The shell's variable of NAME.PART is NAME_PART, in capitals (conf_variable). With a line NAME.* any
-# word is a part, which exists once it is named, and NAME="PART VALUE; ..." sets several, as in redis.conf (_conf_directives).
+# A setting may have parts, NAME.PART. Layers, SWEEP and conf/aliases.tsv set each part alone, and NAME="PART=VALUE ..." sets several (_conf_parts).
+# If any word is a part, NAME="PART VALUE; ..." sets several, as in redis.conf (_conf_directives).
 # LIKE=NAME in a scenario or variant takes the settings of that file in its directory; the lines below it override them.
 # The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
 # Lowest first; a later layer overrides.
 readonly CONF_LAYERS=(default block hosts scenario variant over environment argument)
 
-declare -A _CONF_KIND=() _CONF_VALUE=() _CONF_WHERE=()
 # By layer: the names that it sets, with a blank in front of each.
 declare -A _CONF_SET=()
-# In the order of the list: the names, their variables, and VARIABLE=DEFAULT of each. Behind the first _CONF_LISTED are parts that NAME.* has made.
-_CONF_NAMES=() CONF_VARIABLES=() _CONF_DEFAULTS=() _CONF_LISTED=0
-# By setting with parts: the names of its parts.
-declare -A CONF_PARTS=()
 # The layer that is used as `variant`: each variant's file has its own layer, so that it is read once (conf_variant).
 _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
 declare -A _CONF_POINT=()
-
-# Read the list of settings with their kinds and defaults. The defaults are ours: tests/conf.bats checks that each is of its kind, in the form
-# that is stored.
-# Usage: conf_defaults FILE
-conf_defaults() {
-  local file=$1 number name value
-  local -a lines
-  mapfile -t -O 1 lines <"$file" # by number of the line
-  for number in "${!lines[@]}"; do
-    [[ ${lines[number]} == [A-Z]*=*'  #: '* ]] || continue
-    name=${lines[number]%%=*} value=${lines[number]#*=} REPLY=$name
-    _CONF_KIND[$name]=${value#*'  #: '} value=${value%%'  #: '*} value=${value#\"} value=${value%\"}
-    _CONF_VALUE["default $name"]=$value _CONF_WHERE["default $name"]=$file:$number
-    if [[ $name == *.* ]]; then
-      [[ $name != *'.*' ]] || continue
-      conf_variable "$name"
-      CONF_PARTS[${name%%.*}]+=" $name"
-    fi
-    _CONF_NAMES+=("$name") CONF_VARIABLES+=("$REPLY") _CONF_DEFAULTS+=("$REPLY=$value")
-  done
-  _CONF_LISTED=${#_CONF_NAMES[@]}
-}
-
-# Whether a name is that of a setting. A part of NAME.* is made.
-# Usage: conf_known NAME
-conf_known() {
-  local any="${1%%.*}.*" REPLY
-  [[ -z ${_CONF_KIND[$1]+set} ]] || return 0
-  [[ $1 == *.* && -n ${_CONF_KIND[$any]+set} ]] || return
-  _CONF_KIND[$1]=${_CONF_KIND[$any]} _CONF_VALUE["default $1"]=${_CONF_VALUE["default $any"]} _CONF_WHERE["default $1"]=${_CONF_WHERE["default $any"]}
-  conf_variable "$1"
-  CONF_PARTS[${1%%.*}]+=" $1"
-  _CONF_NAMES+=("$1") CONF_VARIABLES+=("$REPLY") _CONF_DEFAULTS+=("$REPLY=${_CONF_VALUE["default $1"]}")
-}
-
-# The variable of a setting: KERNEL.thp -> KERNEL_THP.
-# Usage: conf_variable NAME
-# Returns: sets REPLY
-conf_variable() {
-  REPLY=${1^^}
-  REPLY=${REPLY//[.-]/_}
-}
 
 # The name of a setting, of an alias or of a part: a regular expression with one group.
 readonly CONF_NAMED='([A-Za-z_][A-Za-z0-9_]*(\.[a-z0-9_-]+)?)'

@@ -6,13 +6,10 @@
 # Of this run, once it has a name: what every host is sent. While the run's hosts have its directory, RUN_OPEN is the number of the turn (lock_turn).
 RUN_ID='' RUN_OWNER='' RUN_OPEN=''
 _LOCK_RENEWER=
-_LOCK_USER= # of this process, once lock_owner has asked for it
 
 # Exit status of lock_during when the lock is not available, and of lock_clean; that of lock_clean when another run only uses the host.
 readonly LOCK_TAKEN=75 LOCK_BESIDE=76
 LOCK_WHY= # then the reason
-# Seconds of a lease in addition to REMOTE_RETRY: it must not end while the run still waits for a host.
-readonly _LOCK_SPARE=60
 
 # Take the lock of each server for this run, open its directory on every host, and renew them until the script ends.
 # Usage: lock_take HOST...
@@ -230,14 +227,6 @@ _lock_sessions_end() {
   for host in "${!pid[@]}"; do _lock_session_end "$host"; done
 }
 
-# The seconds that a lock, and the tuning of a host, last without a heartbeat.
-# Usage: lock_lease
-# Globals: REMOTE_RETRY
-# Returns: sets REPLY
-lock_lease() {
-  REPLY=$((REMOTE_RETRY + _LOCK_SPARE))
-}
-
 # Set the run's name, and its owner's line as it is sent to every host.
 # Usage: lock_name NAME
 # Returns: sets RUN_ID RUN_OWNER
@@ -249,23 +238,4 @@ lock_name() {
   [[ $RUN_ID == [A-Za-z0-9]* ]] || RUN_ID=run$RUN_ID
   lock_owner "$RUN_ID"
   RUN_OWNER=$REPLY
-}
-
-# This process as an owner (lib/shared/owner.sh reads the line).
-# Usage: lock_owner NAME
-# Globals: REMOTE_RETRY
-# Returns: sets REPLY
-lock_owner() {
-  local user host place
-  proc_start $$
-  # The master calls this twice, as the same user.
-  [[ -n $_LOCK_USER ]] || _LOCK_USER=$(exec id -un 2>/dev/null) || _LOCK_USER=$EUID
-  user=$_LOCK_USER
-  read -r host </proc/sys/kernel/hostname
-  owner_place
-  place=$REPLY
-  lock_lease
-  user=${user//[^A-Za-z0-9._@+-]/_} host=${host//[^A-Za-z0-9._@+-]/_}
-  TZ=UTC0 printf -v REPLY '%s\t%s\t%s\t%s\t%s\t%s\t%(%Y-%m-%dT%H:%M:%SZ)T\t%s' "$1" "${user:0:64}" "${host:0:64}" $$ "$PROC_START" \
-    "$place" -1 "$REPLY"
 }

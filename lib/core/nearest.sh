@@ -43,14 +43,3 @@ nearest_conf() {
   files=("${files[@]##*/}")
   nearest_hint "$1" "./do_it.sh list names $2" "${files[@]%.conf}"
 }
-
-# The hint for an option of a command, from the command's help.
-# Usage: nearest_option OPTION FILE
-#   FILE is the command's own, whose header comment is its help
-# Returns: sets REPLY
-nearest_option() {
-  local command=${2##*/}
-  local -a known
-  mapfile -t known < <(options_help "$2" | grep -oE -- '(^|[[ ])--?[a-z][a-z-]*' | tr -d '[ ' | sort -u)
-  nearest_hint "${1%%=*}" "./do_it.sh ${command%.sh} --help lists them" "${known[@]}"
-}

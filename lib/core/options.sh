@@ -33,10 +33,7 @@ options_read() {
         shift
         ;;
       --force)
-        [[ ${file##*/} == stop.sh ]] || {
-          nearest_option "$1" "$file"
-          die_usage "command line: $1: unknown option; $REPLY"
-        }
+        [[ ${file##*/} == stop.sh ]] || options_unknown "$1" "$file"
         FORCE=yes
         ;;
       --trust) trust=yes ;;
@@ -44,10 +41,7 @@ options_read() {
         options_help "$file"
         exit 0
         ;;
-      -*)
-        nearest_option "$1" "$file"
-        die_usage "command line: $1: unknown option; $REPLY"
-        ;;
+      -*) options_unknown "$1" "$file" ;;
       *=*)
         conf_word argument "$1" "command line"
         words+=" $1"
@@ -99,6 +93,18 @@ options_help() {
   awk '!/^#/ { exit } !/^#!|SPDX|shellcheck/ { sub(/^# ?/, ""); print }' "$1"
 }
 
+# Refuse an option that a command does not know, with the nearest one of its help.
+# Usage: options_unknown OPTION FILE
+#   FILE is the command's own, whose header comment is its help
+# Returns: exits 2
+options_unknown() {
+  local command=${2##*/} REPLY
+  local -a known
+  mapfile -t known < <(options_help "$2" | grep -oE -- '(^|[[ ])--?[a-z][a-z-]*' | tr -d '[ ' | sort -u)
+  nearest_hint "${1%%=*}" "./do_it.sh ${command%.sh} --help lists them" "${known[@]}"
+  die_usage "command line: $1: unknown option; $REPLY"
+}
+
 # Print the help of a command if its arguments request it.
 # Usage: options_asked_help FILE WORD...
 # Returns: 0 if they do, 1 if not
@@ -133,8 +139,7 @@ options_run() {
     if [[ " $options " == *" $word "* ]]; then
       OPTIONS_GIVEN+="$word "
     elif [[ $word == -* ]]; then
-      nearest_option "$word" "$file"
-      die_usage "command line: $word: unknown option; $REPLY"
+      options_unknown "$word" "$file"
     else
       [[ -z $OPTIONS_RUN ]] || die_usage "command line: $word: too many arguments; accepted: one run"
       OPTIONS_RUN=$word

@@ -133,6 +133,6 @@ _receive_refuse() {
 # Usage: _receive_cut WHY
 # Returns: REPLY_BAD
 _receive_cut() {
-  ! call_longer "$host" "$call" || return "$REPLY_BAD"
+  ! reply_longer "$host" "$call" || return "$REPLY_BAD"
   _receive_refuse "$1"
 }

@@ -264,23 +264,6 @@ remote_gone() {
   [[ -e $_REMOTE_TMP/gone.$1 ]]
 }
 
-# Copy a file to a host, under a temporary name until it is complete. Another run may copy the same file at the same time, so each has its own name.
-# Usage: remote_put HOST FILE PATH
-remote_put() {
-  local CALL_INPUT=$2 sum
-  sum=$(sha256sum <"$2") || return
-  call_run "$1" work put "$3" "${sum%% *}" || {
-    printf '%s: %s could not be copied there\n' "$1" "$3" >&2
-    return 1
-  }
-}
-
-# Print the path of our directory on a host, making it.
-# Usage: remote_work HOST
-remote_work() {
-  call_run "$1" work
-}
-
 # Run a command on a host with ssh, or control the connection to it.
 # Usage: _remote_ssh HOST [-O CONTROL_COMMAND] [WORD]...
 _remote_ssh() {

@@ -54,7 +54,7 @@ reply_print() {
     _reply_check "${text#$'\n'}"
   fi
   if [[ -n $why ]]; then
-    ! call_longer "$host" "$2" || return "$REPLY_BAD"
+    ! reply_longer "$host" "$2" || return "$REPLY_BAD"
     printf "%s: invalid reply to '%s': %s\n" "$host" "$call" "$why" >&2
     return "$REPLY_BAD"
   fi
@@ -161,4 +161,15 @@ _reply_pattern() {
     all+="${all:+$'\t'}($part)"
   done
   REPLY=$all
+}
+
+# Whether a reply was cut at its limit. This is only called for an invalid reply.
+# Usage: reply_longer HOST SCRIPT
+# Globals: REMOTE_OUT REMOTE_LIMIT
+# Returns: 0 with a line on stderr if it was.
+reply_longer() {
+  local size
+  size=$(exec stat -c %s -- "$REMOTE_OUT" 2>/dev/null) || return
+  ((size >= REMOTE_LIMIT)) || return 1
+  printf '%s: %s: the reply is longer than %d MiB\n' "$1" "$2" $((REMOTE_LIMIT >> 20)) >&2
 }

@@ -36,12 +36,6 @@ servers_wide() {
   [[ $HOST == *' '* ]]
 }
 
-# Set HOST to all servers: a script may end inside of a function that is called for one, and everything is undone on all servers.
-# Usage: servers_widen
-servers_widen() {
-  HOST=${SERVERS[*]-}
-}
-
 # Whether a host is one of the servers.
 # Usage: servers_is HOST
 servers_is() {

@@ -108,7 +108,7 @@ _launch_file() {
     return
   fi
   # Named by content, so that a run with another version of the file, at the same time, keeps its own copy.
-  work=$(remote_work "$host") || return
+  work=$(call_work "$host") || return
   path=$work/cache/$(sha256sum "$ROOT/$file" | cut -c 1-16)-${file##*/}
-  remote_put "$host" "$ROOT/$file" "$path" && printf '%s\n' "$path"
+  call_put "$host" "$ROOT/$file" "$path" && printf '%s\n' "$path"
 }

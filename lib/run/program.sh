@@ -27,9 +27,9 @@ _program_prepare() {
   answer=$(program_copy "$host" "$name" "$file" "$key") || return
   if [[ $answer == no* ]]; then
     log_info "$host: building $called there: our copy does not start: ${answer#*$'\t'}"
-    work=$(remote_work "$host") || return
+    work=$(call_work "$host") || return
     _program_sources "$_REMOTE_TMP/$key.$BASHPID.tar"
-    remote_put "$host" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
+    call_put "$host" "$_REMOTE_TMP/$key.$BASHPID.tar" "$work/cache/$key.tar" || return
     answer=$(call_run "$host" program build "$name" "$key" "$target" "${file#"$ROOT/"}") || return
     IFS=$'\t' read -r what path why <<<"$answer"
     [[ $what == yes ]] || {
@@ -51,8 +51,8 @@ program_copy() {
   if [[ $what == no && ${path%% *} != "${ours%% *}" ]]; then
     why="it is for $ours, the host has $path"
   elif [[ $what == no ]]; then
-    work=$(remote_work "$host") || return
-    remote_put "$host" "$3" "$work/cache/$2-$4" || return
+    work=$(call_work "$host") || return
+    call_put "$host" "$3" "$work/cache/$2-$4" || return
     answer=$(call_run "$host" program have "$2" "$4") || return
     IFS=$'\t' read -r what path why <<<"$answer"
   fi

@@ -101,8 +101,8 @@ server_find_redis() {
     return
   fi
   log_info "building Redis ($source) on $HOST, once"
-  work=$(remote_work "$HOST") || return
-  [[ $source == *://* ]] || remote_put "$HOST" "$source" "$work/cache/$key.tar.gz" || return
+  work=$(call_work "$HOST") || return
+  [[ $source == *://* ]] || call_put "$HOST" "$source" "$work/cache/$key.tar.gz" || return
   REDIS_BINARY=$(call_run "$HOST" redis build "$key" "$source")
 }
 
