@@ -238,7 +238,7 @@ END
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     . "$LIB/cmd/run.sh"
-    for name in plan_enter disk_room progress_repeat doctor_hosts; do . /dev/stdin <<<"$name() { :; }"; done
+    for name in plan_enter disk_room progress_repeat hosts_all; do . /dev/stdin <<<"$name() { :; }"; done
     declare -A ROW=([number]=1 [point]=p [variant]=swap [repeat]=1 [instances]=1 [keys]=1 [value_size]=1 [sweep]=-)
     plan_row() { ROW[number]=$1; }
     server_room() { echo "next repeat"; }

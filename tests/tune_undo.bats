@@ -217,7 +217,7 @@ END
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     RUN=run REMOTE_RETRY=0 _REMOTE_TMP=$SCRATCH
-    doctor_hosts() { hosts=(a); }
+    hosts_all() { hosts=(a); }
     _tune_restore() { printf "%s\n" "$RESTORED"; }
     RESTORED=$1
     tune_end' bash $'SWAPPINESS\tstuck\t/vm/swappiness\t60\t10\t12\nTHP\tback\t/thp\tmadvise\tnever\tmadvise'

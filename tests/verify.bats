@@ -91,7 +91,7 @@ tune_ends() {
   # shellcheck disable=SC2016 # for the shell that runs it
   LIB=$REPO/lib ROOT=$REPO RUN=$PWD/run bash -c '
     . "$LIB/modules.sh"
-    doctor_hosts() { hosts=(h); }
+    hosts_all() { hosts=(h); }
     side_run() { SIDE_STATUS[h]=0 SIDE_OUT[h]=$'\''SWAPPINESS\tback\t/s\t60\t37\t60'\''; }
     tune_end'
 }

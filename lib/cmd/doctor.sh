@@ -35,7 +35,7 @@ cmd_doctor() {
   remote_init
   write_room || return 1
   lock_name doctor
-  doctor_hosts
+  hosts_all
   log_info "checking ${hosts[*]}"
   rows=$_REMOTE_TMP/doctor
   doctor_rows >"$rows"

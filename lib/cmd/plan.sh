@@ -118,7 +118,7 @@ _plan_place() {
   local where=''
   ! servers_several || where=", on $HOST"
   printf '\nplacement %s\n' "$PLACEMENT${SERVER_NUMACTL:+, overridden by SERVER_NUMACTL}$where"
-  place_show | table_print
+  spread_show | table_print
 }
 
 # Whether the settings describe a machine with more CPUs than this one.

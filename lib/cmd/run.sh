@@ -75,7 +75,7 @@ _run_complete() {
 _run_hosts() {
   local failed=0 REPLY
   local -a hosts
-  doctor_hosts
+  hosts_all
   log_info "checking ${hosts[*]}"
   run_prepare
   # Another run may have taken a server since the checks.
@@ -113,7 +113,7 @@ _run_fit() {
 # Record the facts of every host, tuned as it is for the run.
 _run_capture() {
   local -a hosts
-  doctor_hosts
+  hosts_all
   log_info "reading the description of ${hosts[*]}"
   if [[ -n $RESUME ]] && sysinfo_known "$RUN"; then
     sysinfo_again "$RUN" || die "cannot write the description of every host to $RUN"
@@ -255,7 +255,7 @@ _run_sweep() {
 _run_stale() {
   local host
   local -a hosts
-  doctor_hosts
+  hosts_all
   remote_reach "${hosts[@]}" || {
     side_print "${hosts[@]}" >&2
     die_unfit "$(side_failed "${hosts[@]}"): cannot be reached, nothing was started; ./do_it.sh doctor prints what is missing"

@@ -19,7 +19,7 @@ cmd_stop() {
   plan_settle
   [[ -z $FORCE ]] || mode=force
   remote_init
-  doctor_hosts
+  hosts_all
   # An unreachable host does not delay the others.
   side_run $((REMOTE_RETRY + 300)) _stop_host "${hosts[@]}" || status=3
   side_print "${hosts[@]}" || status=1

@@ -113,3 +113,15 @@ hosts_shared() {
 hosts_same() {
   [[ $1 == "$2" ]] || { remote_is_local "$1" && remote_is_local "$2"; }
 }
+
+# All hosts, each once.
+# Usage: hosts_all
+# Returns: sets hosts of the caller
+hosts_all() {
+  local host seen=' '
+  hosts=()
+  for host in "${SERVERS[@]}" $CLIENT_IP; do
+    [[ $seen == *" $host "* ]] || hosts+=("$host")
+    seen+="$host "
+  done
+}

@@ -18,20 +18,6 @@ build_fresh() {
   [[ -x $1 && -z $(find "${@:2}" -name '*.[ch]' -newer "$1" -print -quit) ]]
 }
 
-# What has to be built before a run, as targets of make: the load generator, with TLS=on the one with TLS, with NEIGHBOUR or COLD_MEMORY membench.
-# Usage: build_look
-# Globals: ROOT SWEEP, and as tls_wanted, antagonist_wanted and cold_wanted
-# Returns: sets BUILD_TARGETS, separated by blanks; empty when everything is up to date
-build_look() {
-  BUILD_TARGETS=
-  ! build_installed || return 0
-  build_fresh "$ROOT/test" "$ROOT/test.c" "$ROOT/lib/loadgen" || BUILD_TARGETS='test'
-  ! tls_wanted || build_fresh "$ROOT/build/tls/test" "$ROOT/test.c" "$ROOT/lib/loadgen" || BUILD_TARGETS+=${BUILD_TARGETS:+ }tls
-  [[ $SWEEP != *NEIGHBOUR=* && $SWEEP != *COLD_MEMORY=* ]] && ! antagonist_wanted && ! cold_wanted ||
-    build_fresh "$ROOT/build/membench/membench" "$ROOT/lib/membench" ||
-    BUILD_TARGETS+=${BUILD_TARGETS:+ }membench
-}
-
 # Whether the load generator is up to date.
 # Usage: build_ready
 # Globals: BUILD_TARGETS

@@ -131,7 +131,7 @@ _client_launch() {
   ! servers_several || mapfile -t to < <(spread_addresses "$port" "$count" "$POINT_INSTANCES")
   _client_seed "$client"
   options+=(--seed "$REPLY")
-  [[ $RATE == search* || $RATE == 0 ]] || options+=(--rate "$(client_share "$client" "$RATE")")
+  [[ $RATE == search* || $RATE == 0 ]] || options+=(--rate "$(shares_rate "$client" "$RATE")")
   shares_requests_of "$count"
   [[ $REPLY == 0 ]] || options+=(--requests "$REPLY")
   if replay_on; then
@@ -252,18 +252,6 @@ _client_fetch() {
   sums=$(cd "$folder" && exec sha256sum -- *) && write_file "$folder/SHA256SUMS" printf '%s\n' "$sums"
 }
 
-# Print the CPU time on a client when its generator last waited, see lib/host/probe.sh.
-# Usage: client_probe CLIENT
-client_probe() {
-  printf '%s\n' "${_CLIENT_PROBE[$1]-}"
-}
-
-# Print the figures and the histogram of the last step on a client, see lib/host/client.sh.
-# Usage: client_step CLIENT
-client_step() {
-  _client_run "$1" step
-}
-
 # How far a client's clock is ahead of the master's, in microseconds.
 # Usage: client_offset CLIENT
 # Returns: sets REPLY
@@ -281,13 +269,6 @@ client_stop() {
 # Stop the generator of one client, and remove its files there. Usage: _client_stop CLIENT
 _client_stop() {
   _client_run "$1" stop
-}
-
-# Run a verb of lib/host/client.sh on a client. Usage: _client_run CLIENT VERB [ARG]...
-_client_run() {
-  local CLIENT=$1
-  shift
-  call_run "$CLIENT" client "$@"
 }
 
 # Run a verb of lib/host/client.sh that ends with a status. Print its output, and `trip BEFORE AFTER` by the master's clock.
@@ -467,13 +448,6 @@ _client_load() {
   else
     search_words "$2"
   fi
-}
-
-# Print a client's part of a rate: proportional to its number of instances.
-# Usage: client_share CLIENT RATE
-client_share() {
-  shares_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \
-    '$1 == client { printf "%.6f", rate * $3 / all }'
 }
 
 # The seed of a client.

@@ -44,17 +44,6 @@ cluster_processes_of() {
   ! cluster_on || REPLY=$(($1 * (1 + REPLICAS)))
 }
 
-# Print how much of its writes the scratch instance would keep for replicas, a line for lib/plan/keycost.awk; nothing without a cluster. Since
-# Redis 7 its memory grows with the writes.
-# Usage: cluster_backlog
-cluster_backlog() {
-  cluster_on || return 0
-  server_info | awk -F : '
-    $1 == "repl_backlog_size" { size = $2 + 0 }
-    $1 == "mem_total_replication_buffers" { grows = 1 }
-    END { if (size) printf "%s\t%.0f\n", grows ? "backlog" : "ring", size }'
-}
-
 # Print the processes of a cluster: PORT NODE SHARD ROLE MASTER_PORT FIRST_SLOT LAST_SLOT ID ADDRESS. Masters come first, in the order of shards. Nodes count from 1.
 # A shard's replicas are on other nodes than its master, and a node's replicas are spread over all other nodes.
 # Usage: cluster_table INSTANCES

@@ -16,7 +16,7 @@ declare -A _DOCTOR_LACKS=() # clients without the load generator
 # Globals: HOST CLIENT_IP and the plan; the server's facts are read on the way
 doctor_rows() {
   local -a hosts clients
-  doctor_hosts
+  hosts_all
   read -r -a clients <<<"$CLIENT_IP"
   _doctor_reach "${hosts[@]}" || return 0
   _doctor_here
@@ -71,39 +71,6 @@ _doctor_found() {
 # A server whose facts are missing.
 _doctor_unknown() {
   facts_known || _doctor_row "$HOST" fail facts "cannot be read" "its CPUs and memory" "the line above says why"
-}
-
-# All hosts, each once.
-# Usage: doctor_hosts
-# Returns: sets hosts of the caller
-doctor_hosts() {
-  local host seen=' '
-  hosts=()
-  for host in "${SERVERS[@]}" $CLIENT_IP; do
-    [[ $seen == *" $host "* ]] || hosts+=("$host")
-    seen+="$host "
-  done
-}
-
-# Print a row of fields, separated by tabs.
-# Usage: _doctor_row FIELD...
-_doctor_row() {
-  local IFS=$'\t'
-  printf '%s\n' "$*"
-}
-
-# Call a host, and report it as unfit if it does not answer, or its answer is invalid.
-# Usage: _doctor_ask HOST CHECK COMMAND...
-# Returns: 0 with the output of COMMAND in _DOCTOR_SAID; 1 after a row, or if it printed nothing
-_doctor_ask() {
-  local host=$1 check=$2 why=$_REMOTE_TMP/why.$BASHPID
-  shift 2
-  if ! _DOCTOR_SAID=$("$@" 2>"$why"); then
-    _doctor_row "$host" fail "$check" "$(tail -n 1 "$why" | tr '\t' ' ')" "an answer" "see the message"
-    return 1
-  fi
-  [[ ! -s $why ]] || cat "$why" >&2
-  [[ -n $_DOCTOR_SAID ]]
 }
 
 # Settings without effect.
@@ -208,7 +175,7 @@ _doctor_here() {
 doctor_master() {
   local host
   local -a hosts
-  doctor_hosts
+  hosts_all
   for host in "${hosts[@]}"; do
     if remote_is_local "$host"; then
       echo "$host"
@@ -474,10 +441,4 @@ _doctor_trace() {
   while IFS=$'\t' read -r host state found wanted fix; do
     _doctor_row "$host" "$state" trace "$found" "$wanted" "$fix"
   done < <(trace_try)
-}
-
-# Print a row from what a command says of the server in HOST, STATE FOUND WANTED FIX; none when it says nothing.
-# Usage: _doctor_said CHECK COMMAND...
-_doctor_said() {
-  ! _doctor_ask "$HOST" "$@" || _doctor_row "$HOST" "${_DOCTOR_SAID%%$'\t'*}" "$1" "${_DOCTOR_SAID#*$'\t'}"
 }

@@ -23,7 +23,7 @@ doctor_failures() {
 _doctor_text() {
   local host here='' deps=$ROOT/tools/deps.sh
   local -a hosts
-  doctor_hosts
+  hosts_all
   for host in "${hosts[@]}"; do ! remote_is_local "$host" || here+=" $host"; done
   [[ $PWD != "$ROOT" ]] || deps=tools/deps.sh
   DOCTOR_AS=$1 DOCTOR_WIDTH=$2 DOCTOR_LOCAL="$here " DOCTOR_DEPS=$deps DOCTOR_FIX=$(_doctor_again) LC_ALL=C awk -f "$LIB/run/doctor.awk"
@@ -34,12 +34,6 @@ _doctor_again() {
   local word
   printf '%s doctor --fix' "$0"
   for word in "${COMMAND_WORDS[@]}"; do [[ $word == --all || $word == --fix || $word == --yes ]] || printf ' %q' "$word"; done
-}
-
-# Whether a host cannot be reached, or refuses our directory.
-# Usage: doctor_failed HOST <ROWS
-doctor_failed() {
-  awk -F '\t' -v host="$1" '$1 == host && $2 == "fail" && $3 ~ /^(reachable|checks|facts)$/ { found = 1 } END { exit !found }'
 }
 
 # Install the packages that rows report as missing, host by host, after asking for each host. A row may come from a host: only names of tools/deps.sh

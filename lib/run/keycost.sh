@@ -88,7 +88,7 @@ _keycost_sizes() {
     _keycost_form "$size"
     form=$REPLY
     [[ -z ${FILL_MODEL[$form]+set} ]] || continue
-    model=$(_keycost_sample "$size" && cluster_backlog) || return
+    model=$(_keycost_sample "$size" && _keycost_backlog) || return
     fill_learn <<<"$form"$'\t'"${model//$'\n'/$'\n'"$form"$'\t'}"
   done
 }
@@ -222,4 +222,15 @@ _keycost_fit() {
   prefix=$REPLY
   mix_fills
   KINDS=${REPLY% *} VALUES=${REPLY#* } PREFIX=$prefix LC_ALL=C exec awk -f "$LIB/plan/keycost.awk" -f "$LIB/run/keycost.awk"
+}
+
+# Print how much of its writes the scratch instance would keep for replicas, a line for lib/plan/keycost.awk; nothing without a cluster. Since
+# Redis 7 its memory grows with the writes.
+# Usage: _keycost_backlog
+_keycost_backlog() {
+  cluster_on || return 0
+  server_info | awk -F : '
+    $1 == "repl_backlog_size" { size = $2 + 0 }
+    $1 == "mem_total_replication_buffers" { grows = 1 }
+    END { if (size) printf "%s\t%.0f\n", grows ? "backlog" : "ring", size }'
 }

@@ -40,7 +40,7 @@ memory_program() {
 # Globals: HOST
 memory_probe() {
   local host said
-  for host in $HOST; do ! doctor_failed "$host" <"$1" || return 0; done
+  for host in $HOST; do ! _memory_refused "$host" <"$1" || return 0; done
   servers_each _memory_ready >>"$1" || return 0
   # The load of the probe would disturb a run on the server, and a run would disturb the probe.
   # shellcheck disable=SC2086 # split into hosts on purpose
@@ -92,4 +92,10 @@ memory_record() {
 #   ROWS as lib/host/memory.sh prints them
 memory_judge() {
   MEMORY_HOST=$1 figures_run ../../run/memory
+}
+
+# Whether a host cannot be reached, or refuses our directory.
+# Usage: _memory_refused HOST <ROWS
+_memory_refused() {
+  awk -F '\t' -v host="$1" '$1 == host && $2 == "fail" && $3 ~ /^(reachable|checks|facts)$/ { found = 1 } END { exit !found }'
 }

@@ -81,43 +81,6 @@ place_client() {
   done
 }
 
-# Print the placement on a server as text: one row per set of CPUs, or one per round over all of them when there are many.
-# Usage: place_show
-# Globals: ROW
-place_show() {
-  printf 'ports\tinstances\tCPUs\tmemory and policy\n'
-  spread_plan "${ROW[instances]}" "${ROW[places]}" | awk -F '\t' "$CPUS_AWK"'
-    function ports(first, last, step) {
-      return first (last == first ? "" : "-" last (step > 1 ? " step " step : ""))
-    }
-    {
-      port[NR] = $1; cpus[NR] = $2; policy[NR] = $3
-      key = $2 "\t" $3
-      if (!(key in members)) order[++sets] = key
-      if (members[key]++) { if (!(key in step)) step[key] = $1 - last[key] } else begin[key] = $1
-      last[key] = $1
-    }
-    END {
-      if (sets <= 16) {
-        for (s = 1; s <= sets; s++) {
-          split(order[s], part, "\t")
-          print ports(begin[order[s]], last[order[s]], step[order[s]]) "\t" members[order[s]] "\t" part[1] "\t" part[2]
-        }
-        exit
-      }
-      # The sets repeat in one order, so a round ends where the first set repeats.
-      for (i = 1; i <= NR; i = j) {
-        n = 0; split("", union)
-        for (j = i; j <= NR && (j == i || cpus[j] != cpus[i]); j++) {
-          k = cpus_expand(cpus[j], one)
-          for (m = 1; m <= k; m++) union[++n] = one[m]
-        }
-        print ports(port[i], port[j - 1], 1) "\t" j - i "\t" cpus_compress(union, n) ", " k " each\t" policy[i]
-      }
-    }'
-  sed -n 's/^# \(node [0-9]* .*\)/-\t0\t-\t\1/p' <<<"$_PLACE_TOPOLOGY"
-}
-
 # The CPUs that the kernel isolates, as a list; empty without isolated CPUs.
 # Usage: place_isolated
 # Returns: sets REPLY

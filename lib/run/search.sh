@@ -215,7 +215,7 @@ _search_mark() {
 # Usage: search_words CLIENT
 search_words() {
   local load=$_SEARCH_GIVEN
-  [[ $load == c* ]] || load=$(client_share "$1" "$load")
+  [[ $load == c* ]] || load=$(shares_rate "$1" "$load")
   if [[ $SEARCH_DO == take ]]; then echo "$load take"; else echo "$load $SEARCH_SECONDS"; fi
 }
 

@@ -65,3 +65,10 @@ shares_requests_of() {
     *) REPLY=$REQUESTS ;;
   esac
 }
+
+# Print a client's part of a rate: proportional to its number of instances.
+# Usage: shares_rate CLIENT RATE
+shares_rate() {
+  shares_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \
+    '$1 == client { printf "%.6f", rate * $3 / all }'
+}

@@ -7,8 +7,6 @@ _SIZE_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 10
 _SIZE_MINE=  # the same of one server
 _SIZE_SHARE= # the current share
 _SIZE_WHOLE= # yes while all servers have it; empty after a share that could not be set on all of them
-# How often the OOM killer may stop a repeat before the search gives up.
-readonly _SIZE_LOSSES=6
 # Bytes per instance in addition to the share.
 readonly _SIZE_SLACK=$((1 << 20))
 
@@ -118,23 +116,4 @@ size_rate() {
   [[ -n $REPLY ]] && return
   log_warn "$1: no load to keep: in repeat ${ROW[repeat]} of ${VARIANTS%% *}, the search found no rate for each of LIMITS"
   return 1
-}
-
-# After a failed repeat: whether the OOM killer stopped it during a search, so that the repeat can run again without that share.
-# Usage: size_again DIR
-#   DIR of the repeat; its steps are kept, except for takes
-# Returns: 1 if it did not, or did so too often
-size_again() {
-  local steps=$1/steps.tsv share=$_SIZE_SHARE lost
-  size_wanted && [[ -n $share && -e $steps && $MONITOR_ALARM == *"the OOM killer"* ]] || return
-  lost=$(($(grep -c $'\toom$' "$steps") + 1))
-  ((lost <= _SIZE_LOSSES)) || {
-    log_warn "the OOM killer stopped this repeat $lost times: giving up"
-    return 1
-  }
-  log_warn "the OOM killer stopped an instance at $share % of DRAM: the repeat is run again without smaller shares"
-  search_lost "$1" "$share" oom || return
-  # The next try may fail before its search begins: not by this share.
-  _SIZE_SHARE=
-  find "$1" -mindepth 1 -maxdepth 1 ! -name steps.tsv -exec rm -rf -- {} +
 }

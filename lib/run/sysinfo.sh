@@ -10,7 +10,7 @@
 sysinfo_capture() {
   local ADDRESS SYSINFO_RUN=$1 SYSINFO_SUFFIX=${2-}
   local -a hosts
-  doctor_hosts
+  hosts_all
   side_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
 }
 
@@ -19,7 +19,7 @@ sysinfo_capture() {
 sysinfo_known() {
   local host REPLY
   local -a hosts
-  doctor_hosts
+  hosts_all
   for host in "${hosts[@]}"; do
     hosts_folder "$1/env" "$host"
     [[ -s $REPLY/env.tsv ]] || return
@@ -33,7 +33,7 @@ sysinfo_known() {
 sysinfo_again() {
   local host suffix what was is found REPLY
   local -a hosts
-  doctor_hosts
+  hosts_all
   suffix=.resumed-$(date -u +%Y%m%dT%H%M%SZ)
   sysinfo_capture "$1" "$suffix" || return
   for host in "${hosts[@]}"; do

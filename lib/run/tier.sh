@@ -117,7 +117,7 @@ _tier_run() {
   place_memory_nodes_of far
   TIER_FAR=$REPLY
   # A search begins with all data on the near nodes.
-  ! { tier_is divided && size_wanted; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
+  ! { tier_is divided && [[ $DRAM_RATIO == search ]]; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
   fill_reserve_of "$SERVER_BYTES"
   TIER_RESERVE=$REPLY
   call_run "$HOST" tiers "$3"

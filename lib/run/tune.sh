@@ -22,7 +22,7 @@ tune_start() {
 tune_apply() {
   local variant=$1 host rows
   local -a hosts
-  doctor_hosts
+  hosts_all
   lock_turn
   side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || {
     log_warn "$(side_failed "${hosts[@]}"): cannot be tuned"
@@ -60,7 +60,7 @@ _tune_restore() {
 tune_end() {
   local host status=0
   local -a hosts
-  doctor_hosts
+  hosts_all
   lock_turn
   side_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
   for host in "${hosts[@]}"; do

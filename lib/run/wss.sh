@@ -73,7 +73,7 @@ wss_turn() {
 # Globals: RATE ROW
 wss_words() {
   local load=c0
-  [[ $RATE == 0 ]] || load=$(client_share "$1" "$RATE")
+  [[ $RATE == 0 ]] || load=$(shares_rate "$1" "$RATE")
   echo "$load $(_wss_length "${ROW[data_bytes]}")"
 }
 
