@@ -62,13 +62,14 @@ check-faults: test ## break runs on purpose for MINUTES (5), and look at what is
 	@tools/deps.sh check
 	@tests/faults/run.sh
 
-docs: ## draw the documentation's pictures from the sample run
+docs: ## draw the documentation's pictures, from the sample run and the calls between modules
 	@./do_it.sh report results/sample
 	@mkdir -p docs/pictures
 	@cp results/sample/plots/bars-3.svg docs/pictures/throughput.svg
 	@cp results/sample/plots/percentile-3-1.svg docs/pictures/percentiles.svg
 	@cp results/sample/plots/time-1.svg docs/pictures/time.svg
 	@cp results/sample/plots/far-1.svg docs/pictures/far.svg
+	@tools/layers.sh >docs/pictures/layers.svg
 
 lint: ## check the style of every shell and C file; changes nothing
 	@tools/lint.sh check

@@ -137,23 +137,6 @@ house_functions() {
   house_none "$found" 'these have one name on both sides:'
 }
 
-@test "what only reads results calls no function of the modules that it does not load" {
-  local names
-  names=$(house_functions | awk '$1 ~ /^lib\/(plan|run)\/[^\/]*$/ { print $2 }' | paste -sd '|')
-  found=$(grep -nwE "$names" lib/results/*.sh lib/cmd/{compare,kpi,report,verify}.sh summary2csv.sh | grep -vE '^[^:]*:[0-9]*: *#') || :
-  house_none "$found" 'MODULES=results does not load these:'
-}
-
-# Print FILE:LINE: TEXT of calls in a directory of functions of others. Usage: house_calls DIR 'OTHER...'
-house_calls() {
-  find "lib/$1" -maxdepth 1 -name '*.sh' -exec grep -nHwE "$(house_functions |
-    awk -v others=" $2 " '{ split($1, part, "/"); if (index(others, " " part[2] " ")) print $2 }' | paste -sd '|')${3-}" {} + | grep -vE '^[^:]*:[0-9]*: *#' || :
-}
-
-@test "calls go one way: lib/plan calls no host and nothing of a run, and lib/core nothing above it" {
-  house_none "$(house_calls plan 'run results cmd' '|call_run|call_together|remote_open' && house_calls core 'plan run results cmd')" 'move these, or what they call:'
-}
-
 # Print FILE:LINE: NAME of the functions in the files on stdin that have no comment directly above; a directive of shellcheck is not a comment.
 # Usage: FILES | house_bare
 house_bare() {
