@@ -409,12 +409,3 @@ native swap|DRAM_RATIO=1:4;LIMITS=far<=0.1|requires DRAM_RATIO=search
 native swap|RATE=search:0%|RATE=search:0%
 END
 }
-
-@test "a search changes no setting: what it holds is set before every step" {
-  local names
-  names=$(sed -n 's/^\([A-Z][A-Z0-9_]*\)=.*/\1/p' "$REPO/conf/defaults.conf" | paste -sd '|')
-  # Find assignments outside of comments and texts; a value that is only passed to awk does not count.
-  run bash -c 'sed -E "s/(^|[[:space:]])#.*//; s/\"[^\"]*\"//g" "$@" | grep -oE "(^|[[:space:]])($0)=[^[:space:]]*" | grep -vE "([A-Z_]+)=[$]\1\$"' \
-    "$names" "$REPO/lib/run/search.sh" "$REPO/lib/run/size.sh"
-  assert_output ''
-}
