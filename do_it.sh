@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Measure Redis on different kinds of memory: edit the settings below, then run this on the master client.
 
+: <<'# <<< settings'
 # >>> settings (lib/core/conf.sh reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
 # The question, and what to compare: conf/scenarios and conf/variants.
 SCENARIO=imdt

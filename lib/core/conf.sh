@@ -72,8 +72,8 @@ conf_word() {
 readonly _CONF_OTHERS=" HOME ROOT SHOW "
 
 # Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
-# another program. It is ignored, with a message if the user may have meant the setting. The block in do_it.sh has set shell variables of the same
-# names since, so the kernel's copy of the environment is read.
+# another program. It is ignored, with a message if the user may have meant the setting. A shell has no variable with the name of a part, so the
+# kernel's copy of the environment is read.
 # Usage: conf_environment
 conf_environment() {
   local pair name given=' ' ignored=''
@@ -140,7 +140,7 @@ conf_said() {
 conf_resolve() {
   local name layer REPLY
   _CONF_POINT=()
-  # One may be an array, set by the block in do_it.sh.
+  # Else a variable of the environment would stay exported.
   unset -v "${CONF_VARIABLES[@]}"
   # The lowest layer sets all of them: one command, as this runs often.
   declare -g -- "${_CONF_DEFAULTS[@]}"
