@@ -57,7 +57,7 @@ function axis_shared(name, values,    word) {
 }
 
 # Set the axes from the settings in force.
-function axes_settle(    i, name, word, points_all) {
+function axes_settle(    i, name, word, points_all, column, seen) {
   for (i = 1; i <= lists; i++) {
     name = LISTS[i]
     axis_once(where(name) ": " name "=" V[name], V[name])
@@ -71,6 +71,9 @@ function axes_settle(    i, name, word, points_all) {
   for (i = 1; i <= sweeps; i++) axis_sweep(i)
   points_all = 1
   for (i = 1; i <= axes; i++) {
+    # A directive of Redis may have the name of a setting.
+    column = axis_column(AXIS[i])
+    if (seen[column]++) refuse("SWEEP", "two columns would have the name " column "; sweep one of them, and run once for each value of the other")
     points_all *= split(VALUES[AXIS[i]], word, " ")
     if (points_all > 4096) refuse(V["SWEEP"] == "" ? "INSTANCES" : "SWEEP", "too many points; accepted: at most 4096 combinations of all lists")
   }
