@@ -17,14 +17,14 @@ man_help() {
   awk '!/^#/ { exit } !/^#!|SPDX|shellcheck/ { sub(/^# ?/, ""); print }' "$1" | man_text
 }
 
-# Prints every setting with its default and its comment.
+# Prints every setting with its default and its comment, and comments on several of them.
 # Usage: man_settings   Returns: 0
 man_settings() {
   awk '
-    /^# ---/ { gsub(/^# -+ *| *-+$/, ""); print "S\t" $0; text = ""; next }
+    /^# ---/ { gsub(/^# -+ *| *-+$/, ""); print "S\t" $0; text = ""; section = 1; next }
     /^#/ { sub(/^# ?/, ""); text = text (text == "" ? "" : " ") $0; next }
-    /^[A-Z][A-Za-z0-9_.-]*=.*#:/ { value = $0; sub(/ *#:.*/, "", value); print "N\t" value; if (text != "") print "T\t" text; text = ""; next }
-    { text = "" }' "$ROOT/conf/defaults.conf" | man_text | awk -F '\t' '
+    /^[A-Z][A-Za-z0-9_.*-]*=.*#:/ { value = $0; sub(/ *#:.*/, "", value); print "N\t" value; if (text != "") print "T\t" text; text = ""; next }
+    { if (section && text != "") print "T\t" text; text = "" }' "$ROOT/conf/defaults.conf" | man_text | awk -F '\t' '
     $1 == "S" { print ".SS " $2 }
     $1 == "N" { print ".TP\n.B " $2 }
     $1 == "T" { print $2 }'
@@ -47,7 +47,7 @@ main() {
     man_help "$ROOT/lib/cmd/$file"
     printf '.fi\n'
   done
-  printf '.SH SETTINGS\nGiven as NAME=VALUE on the command line, or in a scenario, a variant or a hosts file. The default is shown.\n'
+  printf '.SH SETTINGS\nGiven as NAME=VALUE on the command line, in a scenario or a variant, or in the environment as TIERBENCH_NAME. The default is shown.\n'
   man_settings
   printf '.SH EXIT STATUS\n.TP\n.B 0\ndone\n.TP\n.B 1\na repeat, a result or a report failed\n.TP\n.B 2\nbad usage or settings\n.TP\n.B 3\na host is not fit\n'
   printf '.TP\n.B 130, 143\ninterrupted; what was kept is printed, with the command that continues\n'
