@@ -17,7 +17,7 @@ _CONF_VARIANT=variant
 declare -A _CONF_POINT=()
 
 # The name of a setting, of an alias or of a part: a regular expression with one group.
-readonly CONF_NAMED='([A-Za-z_][A-Za-z0-9_]*(\.[a-z0-9_-]+)?)'
+readonly CONF_NAMED='([A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_-]+)?)'
 
 _CONF_LIKE= # the files that are being read, each included by the file before it
 
@@ -263,6 +263,8 @@ _conf_set() {
 # Check a setting, or the parts of one, and keep them in a layer under our names.
 # Usage: _conf_put LAYER NAME VALUE WHERE
 _conf_put() {
+  ((${#3} <= 65536)) || die_usage "$4: $2=${3:0:40}...: too long; accepted: at most 65536 characters"
+  [[ $3 != *[$'\n"']* ]] || die_usage "$4: $2: a line break or a double quote in the value is not supported; remove it"
   if [[ -n ${_CONF_KIND["$2.*"]+set} ]]; then
     _conf_directives "$@"
   elif [[ -n ${CONF_PARTS[$2]+set} ]]; then
@@ -284,11 +286,12 @@ _conf_directives() {
     [[ -n $name ]] || continue
     # Redis removes quotes, and replaces escapes in them, before it looks at the name.
     [[ $name != *[!A-Za-z0-9_-]* ]] ||
-      die_usage "$4: $2=${3:0:300}: $name: not a plain name of a directive; accepted: letters, digits, - and _, without quotes"
+      die_usage "$4: $2=${3:0:300}: ${name:0:300}: not a plain name of a directive; accepted: letters, digits, - and _, without quotes"
     name=${name,,}
     [[ -n ${values[$name]+set} ]] || order+=("$name")
     values[$name]=${values[$name]+"${values[$name]}; $name "}$line
   done
+  [[ -n ${order[*]-} ]] || die_usage "$4: $2=$3: empty; accepted: directives as in redis.conf, such as maxmemory 1gb; hz 100"
   for name in "${order[@]}"; do _conf_put_one "$1" "$2.$name" "${values[$name]}" "$4"; done
 }
 
@@ -306,9 +309,12 @@ _conf_parts() {
   local layer=$1 name=$2 where=$4 given word part parts=${CONF_PARTS[$2]} own found
   local -a words
   read -r -a words <<<"$3"
-  [[ -n ${words[*]-} ]] || own=
+  if [[ -z ${words[*]-} ]]; then
+    [[ -n ${_CONF_KIND[$name]+set} ]] || die_usage "$where: $name=: empty; accepted: PART=VALUE, with the parts${parts//" $name."/ }"
+    own=
+  fi
   for word in "${words[@]}"; do
-    given=$name=$word
+    given=$name=${word:0:300}
     case $word in
       [+][a-z]*) part=${word:1} word=$part=on ;;
       -[a-z]*) part=${word:1} word=$part=off ;;
@@ -330,7 +336,7 @@ _conf_parts() {
         found=1
         _conf_put "$layer" "$part" "$word" "$where"
       done
-      [[ -n $found ]] || die_usage "$where: $name=$word: not PART=VALUE; parts are${parts//" $name."/ }"
+      [[ -n $found ]] || die_usage "$where: $given: not PART=VALUE; parts are${parts//" $name."/ }"
     fi
   done
   [[ -z ${_CONF_KIND[$name]+set} || -z ${own+set} ]] || _conf_put_one "$layer" "$name" "$own" "$where"
@@ -362,10 +368,8 @@ conf_check() {
     nearest_hint "$name" 'conf/defaults.conf lists all' "${_CONF_NAMES[@]}"
     die_usage "$where: $name: unknown setting; $REPLY"
   }
-  ((${#value} <= 65536)) || die_usage "$where: $name=${value:0:40}...: too long; accepted: at most 65536 characters"
   # Blanks alone are no value.
   [[ $value == *[![:space:]]* ]] || value=
-  [[ $value != *[$'\n"']* ]] || die_usage "$where: $name: a line break or a double quote in the value is not supported; remove it"
   given=$value
   if [[ ${_CONF_KIND[$name]} == *list:* ]]; then
     read -r -a words <<<"${value//,/ }"

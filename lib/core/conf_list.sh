@@ -34,14 +34,15 @@ conf_defaults() {
   _CONF_LISTED=${#_CONF_NAMES[@]}
 }
 
-# Whether a name is that of a setting. A part of NAME.* is made.
+# Whether a name is that of a setting. A part of NAME.* is made, unless another part has its variable.
 # Usage: conf_known NAME
 conf_known() {
   local any="${1%%.*}.*" REPLY
   [[ -z ${_CONF_KIND[$1]+set} ]] || return 0
-  [[ $1 == *.* && -n ${_CONF_KIND[$any]+set} ]] || return
-  _CONF_KIND[$1]=${_CONF_KIND[$any]} _CONF_VALUE["default $1"]=${_CONF_VALUE["default $any"]} _CONF_WHERE["default $1"]=${_CONF_WHERE["default $any"]}
+  [[ $1 == *.* && $1 != *.*[A-Z]* && -n ${_CONF_KIND[$any]+set} ]] || return
   conf_variable "$1"
+  [[ " ${CONF_VARIABLES[*]} " != *" $REPLY "* ]] || return
+  _CONF_KIND[$1]=${_CONF_KIND[$any]} _CONF_VALUE["default $1"]=${_CONF_VALUE["default $any"]} _CONF_WHERE["default $1"]=${_CONF_WHERE["default $any"]}
   CONF_PARTS[${1%%.*}]+=" $1"
   _CONF_NAMES+=("$1") CONF_VARIABLES+=("$REPLY") _CONF_DEFAULTS+=("$REPLY=${_CONF_VALUE["default $1"]}")
 }

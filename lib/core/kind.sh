@@ -21,7 +21,7 @@
 #   word:MIN..MAX               a name as `word`, of that many characters
 #   tier                        a kind of memory, a file of lib/tier
 #   variant                     a name as `word`, also with ? at its end
-#   host word user cpus absolute path program event sizes commands text   (absolute begins with /; text may be empty)
+#   host word user cpus absolute path program event sizes commands arguments text   (absolute begins with /; text may be empty)
 #   list:KIND                   words separated by blanks or commas; at least one. Kept with blanks
 # Values are stored in one form: numbers and times without a unit and without zeros at their ends, sizes with K, M or G.
 
@@ -92,7 +92,8 @@ _kind_is_one() {
     fields) [[ $value =~ ^[a-z][a-z0-9_]{0,63}(/[a-z][a-z0-9_]{0,63})?$ ]] ;;
     absolute) [[ $value == /* ]] ;;
     limit) [[ -n $value && $value != *[*?[]* ]] ;;
-    path | program | sizes | commands) [[ -n $value ]] ;;
+    program) [[ -n $value && $value != source: ]] ;;
+    path | sizes | commands | arguments) [[ -n $value ]] ;;
     tier)
       tiers_read
       [[ " ${TIERS[*]} " == *" $value "* ]]
@@ -356,6 +357,7 @@ _kind_part() {
       ;;
     sizes) printf 'sizes, such as 100-900 (docs/workloads.md)' ;;
     commands) printf 'commands, such as get:80,set:20 (docs/workloads.md)' ;;
+    arguments) printf 'arguments of a directive, as in redis.conf' ;;
     program) printf 'a path, or a name in the PATH of the server' ;;
     event) printf 'events of perf, such as r80d1:u' ;;
     fields) printf 'a field of INFO, or HITS/MISSES, two fields of INFO' ;;

@@ -3,7 +3,7 @@
 # Settings of a file from another person that name a program, a file or a user: they are shown and asked for, or refused (docs/security.md).
 
 # The kinds of these settings. A new setting has one of them, unless its kind accepts neither a path nor any text.
-readonly _TRUST_KINDS='text|path|program|absolute|user|commands'
+readonly _TRUST_KINDS='text|path|program|absolute|user|commands|arguments'
 # By file that is not of this installation: its text, and its lines NAME=VALUE of such settings.
 declare -A _TRUST_TEXT=() _TRUST_LINES=()
 
