@@ -386,7 +386,7 @@ conf_check() {
   [[ -z $value ]] || wrong=invalid
   ((${#given} <= 300)) || given=${given:0:300}...
   kind_is "$value" "${_CONF_KIND[$name]}" ||
-    die_usage "$where: $name=$given: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")"
+    die_usage "$where: $name=$given: $wrong; accepted: $(kind_text "${_CONF_KIND[$name]}")${CONF_PARTS[$name]:+; parts are${CONF_PARTS[$name]//" $name."/ }}"
   ! kind_grouped "$given" "${_CONF_KIND[$name]}" || die_usage "$where: $name=$given: ambiguous, a fraction or thousands; write $REPLY"
   CONF_NAME=$name CONF_TEXT=$value CONF_FROM=$where
 }
