@@ -63,6 +63,8 @@ complete_words() {
   assert_output zswap
   complete_words run KEY_M
   assert_output $'KEY_MIN=\nKEY_MAX='
+  complete_words run FAR
+  assert_output $'FAR=\nFAR.events=\nFAR.bytes='
   complete_words doctor --f
   assert_output --fix
   complete_words compare --format openm

@@ -29,6 +29,12 @@ _tierbench_options() {
   printf '%s\n' --help
 }
 
+# Print NAME= of the settings and of their parts, also where parts are all that a setting has.
+# Usage: _tierbench_settings FILE
+_tierbench_settings() {
+  [[ ! -f $1 ]] || sed -nE 's/^(([A-Z][A-Z0-9_]*)(\.[a-z0-9_-]+)?)=.*#:.*/\2=\n\1=/p' "$1" | awk '!seen[$0]++'
+}
+
 # Print the directories that contain a run.
 _tierbench_runs() {
   local file
@@ -69,7 +75,7 @@ _tierbench_words() {
       _tierbench_options "$1" "$2"
       case $2 in
         report | kpi | verify | compare) _tierbench_runs ;;
-        run | plan | doctor | stop) [[ ! -f $1/conf/defaults.conf ]] || sed -nE 's/^([A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?)=.*#:.*/\1=/p' "$1/conf/defaults.conf" ;;
+        run | plan | doctor | stop) _tierbench_settings "$1/conf/defaults.conf" ;;
       esac
       ;;
   esac
