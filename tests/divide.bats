@@ -16,7 +16,7 @@ teardown() {
 # Run the tier's script for a run `test` of this machine, or of the one below $SCRATCH/tree.
 # Usage: on_host [NAME=VALUE]... VERB [WORD]...
 on_host() {
-  local -a settings=(RUN_ID=test TIER=weighted TIER_IS= TIER_VERIFY= TIER_PRICE= 'TIER_MEMORY=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
+  local -a settings=(RUN_ID=test TIER=weighted "TIER_IS='direct divided'" TIER_VERIFY=shares TIER_PRICE=cxl 'TIER_MEMORY=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
     TIER_FAR=2 TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
   while [[ $1 == *=* ]]; do
     settings+=("$1")
@@ -24,7 +24,7 @@ on_host() {
   done
   {
     printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
-    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,allowed,tier_detect,tier_ready,tier_check,tiers}.sh
+    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,allowed,tier_detect,tier_ready,tier_check}.sh "$REPO"/lib/tier/*.sh "$REPO"/lib/host/tiers.sh
     # shellcheck disable=SC2016 # expanded by the script
     printf 'PATH=%q:$PATH\nmain %s </dev/null\n' "$SCRATCH/bin" "$*"
   } | bash

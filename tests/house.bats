@@ -125,6 +125,8 @@ house_functions() {
     case $folder/$module/$name in
       # Each script of a host has a main; these end a script, or run a program, everywhere.
       host/*/main | core/log/die* | shared/common/fail | shared/common/run_limited) ;;
+      # Functions that the host calls by the tier's name, or for a kind of change; their own may have another name.
+      tier/*) [[ $name =~ ^host_tier_"$module"_(check|up|state|detect|lost)$ || $name =~ ^_host_tier_("$module"|undo_"$module")(_|$) ]] || bad+="$file: $name"$'\n' ;;
       host/*) [[ $name =~ ^_?host_"${module%s}"s?(_|$) ]] || bad+="$file: $name"$'\n' ;;
       *) [[ $name =~ ^_?("$module"|"$folder")_ || $name =~ ^_?"${module:0:4}"[a-z]*_ && $folder == shared ]] || bad+="$file: $name"$'\n' ;;
     esac
@@ -133,7 +135,7 @@ house_functions() {
 }
 
 @test "no function of a host has the name of a function of the master" {
-  found=$(house_functions | grep -v ' main$' | awk '{ side = $1 ~ /^lib\/host\// ? "host" : "master"; if (other[$2] != "" && other[$2] != side) print $1, $2; other[$2] = side }')
+  found=$(house_functions | grep -v ' main$' | awk '{ side = $1 ~ /^lib\/(host|tier)\// ? "host" : "master"; if (other[$2] != "" && other[$2] != side) print $1, $2; other[$2] = side }')
   house_none "$found" 'these have one name on both sides:'
 }
 
@@ -194,6 +196,8 @@ house_overridden() {
 house_sent() {
   local name
   printf '%s\n' lib/shared/{common,said,proc,files,workdir,owner}.sh
+  # The settings of a tier are for its check, and for what makes it.
+  [[ $1 != lib/host/tiers.sh ]] || ls lib/tier/*.sh
   while read -r name; do ls lib/{shared,host}/"$name".sh 2>/dev/null; done < <(sed -n 's/^# Needs: //p' "$1" | tr ' ' '\n')
   printf '%s\n' "$1"
 }
@@ -304,14 +308,14 @@ house_sent() {
 }
 
 @test "only the tier modules place memory" {
-  found=$(house_shell | grep -vE '^(lib/(run|host)/tier[^/]*\.sh|tests/)' |
+  found=$(house_shell | grep -vE '^(lib/((run|host)/tier[^/]*|tier/[^/]*)\.sh|tests/)' |
     house_grep "${house_command}(numactl|swapon|swapoff|mkswap) |/sys/fs/cgroup")
   house_none "$found" 'go through lib/run/tier.sh:'
 }
 
 @test "only the tune modules write to /proc and /sys" {
   # clear_refs is not a setting: it clears marks of one process, and nothing has to be restored.
-  found=$(house_shell | grep -vE '^(lib/(run|host)/(tune|tier)[^/]*\.sh|tests/)' |
+  found=$(house_shell | grep -vE '^(lib/((run|host)/(tune|tier)[^/]*|tier/[^/]*)\.sh|tests/)' |
     house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)' |
     grep -vE '^lib/host/wss\.sh:.*/clear_refs"' || :)
   house_none "$found" 'go through lib/run/tune.sh:'

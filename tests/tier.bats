@@ -421,6 +421,33 @@ column() {
   done
 }
 
+@test "a file in lib/tier is a kind of memory: plan, doctor and a run use it, and after kill -9 stop undoes it" {
+  need_root
+  local folder
+  words -v balloon PHASES="populate get"
+  cp -rp "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} .
+  cp "$REPO/tests/fixtures/tiers/balloon.sh" lib/tier/
+  printf 'TIER=balloon\n' >conf/variants/balloon.conf
+  run ./do_it.sh doctor --all "${WORDS[@]}"
+  assert_match 'ok +variant balloon +a tmpfs can be mounted'
+  run ./do_it.sh run "${WORDS[@]}" TIME=0
+  assert_success
+  assert_no_tier
+  assert_equal "$(column placement balloon get)" ok
+  assert_equal "$(grep -c $'^get\tballoon\tbytes\t[0-9]*\t16777216$' results/*/balloon/*/rep-1/server/counters.tsv)" 1
+  job_start ./do_it.sh run "${WORDS[@]}" TIME=300 RATE=1000
+  job_load get
+  folder=$(echo host/run-*/tier/balloon)
+  mountpoint -q "$folder"
+  kill -KILL "$JOB_PID"
+  job_wait 10
+  run_split ./do_it.sh stop REMOTE_DIR="$SCRATCH/host"
+  assert_success
+  assert_contains "tier: removed balloon $SCRATCH/$folder"
+  refute_exists "$folder"
+  assert_no_tier
+}
+
 @test "a zram device that was added the moment before a kill -9 is taken away by the next run, and by stop" {
   need_zram
   local before

@@ -25,7 +25,7 @@ numactl_is() {
 @test "a kernel without zram, or without a zram device, is reported in a row" {
   machine dram
   # The checks before it depend on the user and on the cgroups of this machine.
-  HOST_CODE='host_tier_check_limited() { CGROUP_VERSION=2 && host_tier_check_zram; }'
+  HOST_CODE='host_tier_check_limited() { CGROUP_VERSION=2; }'
   run on_host TIER=zram check
   assert_success
   assert_output $'fail\tthe kernel has no zram, or its module is not loaded\tzram\tmodprobe zram'
@@ -38,13 +38,13 @@ numactl_is() {
 
 @test "a TIER_SWAP whose device does not exist is reported as a device" {
   # shellcheck disable=SC2016 # for the host
-  HOST_CODE='host_tier_check_limited() { host_tier_swap_place || host_tier_row fail "$WHY"; }'
+  HOST_CODE='host_tier_check_limited() { :; }'
   run on_host TIER=swap TIER_SWAP=/dev/zram4094 check
-  assert_output $'fail\t/dev/zram4094: no such block device (modprobe zram adds zram devices)'
+  assert_output $'fail\t/dev/zram4094: no such block device (modprobe zram adds zram devices)\tspace for swap\tset TIER_SWAP'
   run on_host TIER=swap TIER_SWAP=/dev/nowhere check
-  assert_output $'fail\t/dev/nowhere: no such block device'
+  assert_output $'fail\t/dev/nowhere: no such block device\tspace for swap\tset TIER_SWAP'
   run on_host TIER=swap TIER_SWAP=/nowhere check
-  assert_output $'fail\t/nowhere: no such directory'
+  assert_output $'fail\t/nowhere: no such directory\tspace for swap\tset TIER_SWAP'
 }
 
 @test "the page cache of a node is free for the data, and shared memory in it is not" {

@@ -21,7 +21,7 @@ written() {
   printf '0\n' | tee root/mine/memory.{min,low} >root/other/memory.min
   printf 'max\n' | tee root/{mine,other}/memory.{high,max} >root/other/memory.swap.max
   printf '%s\n' "$2" >"root/other/$1"
-  bash -c 'set -Eeuo pipefail; . "$REPO/lib/host/tier_undo.sh" && _host_tier_undo_control root'
+  bash -c 'set -Eeuo pipefail; . "$REPO/lib/host/tier_undo.sh" && . "$REPO/lib/host/tier_cgroup.sh" && _host_tier_undo_control root'
   cat root/cgroup.subtree_control
 }
 
@@ -40,7 +40,7 @@ with_swap() {
   printf 'Filename Type Size Used Priority\n%s file 2048 512 32767\n' "$1" >proc/swaps
   # shellcheck disable=SC2016 # expanded by the inner shell
   TIERBENCH_ROOT=$SCRATCH WORK=$SCRATCH bash -c 'set -Eeuo pipefail
-    for part in shared/owner host/tier_{undo,lost,swap}; do . "$REPO/lib/$part.sh"; done
+    for part in shared/owner host/tier host/tier_{undo,lost,swap} tier/swap; do . "$REPO/lib/$part.sh"; done
     swapoff() { echo "off $1"; }
     host_tier_cgroup_find() { return 1; }
     '"$2"

@@ -11,6 +11,13 @@
 #   Verify    what must hold for 90 % of the data. memory: it is not in swap; nodes: it is on the nodes of the tier; shares: each node has its share;
 #             limit: what exceeds the limit is in the tier's swap
 #   Price     the kind of the far memory in --price
+# On a host, main of lib/host/tiers.sh and others call these functions of a tier, if it has them:
+#   host_tier_NAME_check    prints a row: whether the host supports the tier; without it, the flags say what is checked
+#   host_tier_NAME_up       makes what the tier requires, and returns 1 with WHY; the cgroup of a limited tier is made after it
+#   host_tier_NAME_state DIR   prints rows SCOPE COUNTER VALUE for counters.tsv; of compressed memory, data and memory, in bytes
+#   host_tier_NAME_detect   prints rows KIND WHERE DETAIL for doctor
+#   host_tier_NAME_lost     prints what is left of runs whose directory was removed (_host_tier_lost_row)
+#   _host_tier_undo_KIND TARGET   undoes a change that `host_tier_note KIND TARGET` recorded before it was made
 
 TIERS=()                   # their names
 declare -A _TIERS_FIELD=() # by name and field: the words

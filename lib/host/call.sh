@@ -22,7 +22,7 @@ for _call_fd in /proc/self/fd/*; do
   ((_call_fd < 3)) || exec {_call_fd}>&-
 done
 
-# Load the modules that a script declares (`# Needs: NAME...`, from lib/shared or lib/host), and run it. It has stdin with a verb that it declares
+# Load the modules that a script declares (`# Needs: NAME...`, from lib/shared or lib/host; `tier/*` for all of lib/tier), and run it. It has stdin with a verb that it declares
 # (`# Input: VERB`).
 # Usage: _host_call_run MARK SCRIPT [ARG]...
 _host_call_run() {
@@ -37,9 +37,11 @@ _host_call_run() {
   done <"$_call_file"
   set -Eeuo pipefail
   for _call_name in "${_call_needs[@]}"; do
-    if [[ -e $_call_lib/shared/$_call_name.sh ]]; then _call_name=shared/$_call_name; else _call_name=host/$_call_name; fi
-    # shellcheck source=/dev/null # the modules of this directory
-    . "$_call_lib/$_call_name.sh"
+    if [[ -e $_call_lib/shared/$_call_name.sh ]]; then _call_name=shared/$_call_name; elif [[ $_call_name != */* ]]; then _call_name=host/$_call_name; fi
+    for _call_line in "$_call_lib"/$_call_name.sh; do
+      # shellcheck source=/dev/null # the modules of this directory
+      . "$_call_line"
+    done
   done
   # shellcheck source=/dev/null # the script
   . "$_call_file"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
-# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl
+# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl tier/*
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS
 # Reads start: RESERVE_BYTES
 # Reads mark: LOAD_COMMANDS MONITOR_REPLICAS

@@ -27,3 +27,12 @@ host_tier_prefix() {
 host_tier_nodes() {
   run_limited 20 numactl -H
 }
+
+# Call a function of all tiers that have it: host_tier_NAME_VERB of lib/tier/NAME.sh.
+# Usage: host_tier_all VERB
+host_tier_all() {
+  local name
+  while read -r _ _ name; do
+    [[ $name != host_tier_[a-z]*_"$1" ]] || "$name"
+  done < <(declare -F)
+}

@@ -89,6 +89,28 @@ host_tier_cgroup_usage() {
     "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
 }
 
+# Remove a cgroup, if it exists.
+# Usage: _host_tier_undo_cgroup DIR
+# Returns: 1 with a line on stderr if a process is in it for 20 s.
+_host_tier_undo_cgroup() {
+  [[ -d $1 ]] || return 0
+  # A process that has ended stays in the cgroup for a moment.
+  _host_tier_again 20 rmdir "$1" || host_tier_stuck "$1 cannot be removed: $(wc -l <"$1/cgroup.procs") processes are in it"
+}
+
+# Disable the memory controller for the children of a cgroup, unless a child has a limit.
+# Usage: _host_tier_undo_control DIR
+# Returns: 0, also if the kernel refuses.
+_host_tier_undo_control() {
+  local file value
+  # A child of another user may need it now. The kernel refuses only if that child enables it for its own children; else its limits would be lost.
+  for file in "$1"/*/memory.{min,low,high,max,swap.max}; do
+    { read -r value <"$file"; } 2>/dev/null || continue
+    [[ $value == max || $file == */memory.@(min|low) && $value == 0 ]] || return 0
+  done
+  _host_tier_write "$1/cgroup.subtree_control" -memory || :
+}
+
 # Write a value to a file of a cgroup.
 # Usage: _host_tier_cgroup_set FILE VALUE
 # Returns: 1 with WHY if the kernel refuses.

@@ -3,17 +3,15 @@
 # The kinds of memory of this host, as rows KIND WHERE DETAIL. TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate
 # another machine.
 
-# Print a row for each node with memory, for caches of a node, and for all swap targets. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
-# node without a CPU of unknown kind), device (memory of a GPU or another device), barred (a cpuset of this session excludes the node), vsmp, swap, zram or
-# zswap; a last row `all` lists the kinds. Rows `unused` are of memory that no node has yet, with the command for it, and rows `failing` of memory with
+# Print a row for each node with memory, for caches of a node, and what the tiers detect. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
+# node without a CPU of unknown kind), device (memory of a GPU or another device), barred (a cpuset of this session excludes the node), or of a tier; a last row `all` lists the kinds. Rows `unused` are of memory that no node has yet, with the command for it, and rows `failing` of memory with
 # errors.
 # Usage: host_tier_detect
 host_tier_detect() {
   local rows kind kinds='' DETECT_ROOT=${TIERBENCH_ROOT-}
   rows=$(
     host_tier_detect_caches
-    _host_tier_detect_swaps
-    _host_tier_detect_zswap
+    host_tier_all detect
     host_tier_ready | sed 's/^/unused\t/; s/\t\([^\t]*\)$/: \1/'
     host_tier_ready_errors | sed 's/^/failing\t/'
   )
@@ -31,7 +29,6 @@ host_tier_detect_caches() {
   DETECT_ROOT=${TIERBENCH_ROOT-}
   _host_tier_detect_nodes
   _host_tier_detect_modules
-  _host_tier_detect_vsmp
 }
 
 # Print the nodes with memory for data of a run, and their class: NODE cpu|far|fast. fast is a node without a CPU that is faster than the nodes
@@ -267,49 +264,6 @@ _host_tier_detect_tool() {
     return
   done
   return 1
-}
-
-# Print a row with the version of vSMP and its state of nna; nothing if this host does not run on vSMP.
-# Usage: _host_tier_detect_vsmp
-_host_tier_detect_vsmp() {
-  local prefix
-  prefix=$(host_vsmp_prefix) || return 0
-  printf 'vsmp\thost\t%s; nna: %s\n' "$(run_limited 20 "${prefix}version" -vvv 2>/dev/null | sed -n 1p)" \
-    "$(run_limited 20 "${prefix}ctl" --status 2>/dev/null | grep -i nna | sed -n 1p)"
-}
-
-# Print a row for each swap target in use, and for each zram device with a size.
-# Usage: _host_tier_detect_swaps
-_host_tier_detect_swaps() {
-  local path kind size used priority device data memory
-  [[ ! -e $DETECT_ROOT/proc/swaps ]] || while read -r path kind size used priority; do
-    [[ $path == /* && $path != /dev/zram* ]] || continue
-    printf 'swap\t%s\t%s of %d MiB, %d used, priority %s\n' "$path" "$kind" $((size >> 10)) $((used >> 10)) "$priority"
-  done <"$DETECT_ROOT/proc/swaps"
-  for device in "$DETECT_ROOT"/sys/block/zram*; do
-    _host_tier_detect_line "$device/disksize"
-    size=${REPLY:-0}
-    [[ $size != 0 ]] || continue
-    # Another run may remove its device at any moment.
-    _host_tier_detect_line "$device/mm_stat"
-    read -r data _ memory _ <<<"$REPLY"
-    [[ -n $memory ]] || continue
-    _host_tier_detect_line "$device/comp_algorithm"
-    if [[ $REPLY =~ .*\[(.*)\] ]]; then REPLY=${BASH_REMATCH[1]}; else REPLY=; fi
-    printf 'zram\t%s\t%d MiB, compressed by %s, %d MiB in %d MiB\n' "${device##*/}" $((size >> 20)) "$REPLY" $((data >> 20)) $((memory >> 20))
-  done
-}
-
-# Print a row with the compressor of zswap and its max share of memory; nothing if zswap is off.
-# Usage: _host_tier_detect_zswap
-_host_tier_detect_zswap() {
-  local folder=$DETECT_ROOT/sys/module/zswap/parameters
-  _host_tier_detect_line "$folder/enabled"
-  [[ $REPLY == [Y1] ]] || return 0
-  _host_tier_detect_line "$folder/compressor"
-  printf 'zswap\thost\tcompressed by %s' "$REPLY"
-  _host_tier_detect_line "$folder/max_pool_percent"
-  printf ', up to %s %% of memory\n' "$REPLY"
 }
 
 # The MemTotal of a meminfo, in MiB with the unit; nothing if it has no such line.

@@ -33,31 +33,13 @@ host_tier_lost_undo() {
 # Usage: host_tier_lost
 # Globals: WORK
 host_tier_lost() {
-  local folder path label
+  local folder
   if host_tier_cgroup_find; then
     for folder in "$CGROUP_ROOT"/tierbench-*; do
       [[ ! -d $folder ]] || _host_tier_lost_row cgroup "${folder##*/tierbench-}" "$folder"
     done
   fi
-  while read -r path _; do
-    # Blanks are octal numbers there.
-    printf -v path %b "$path"
-    case $path in
-      */tierbench-*.swap)
-        label=${path##*/tierbench-}
-        # If the path does not exist here, it is of another mount namespace.
-        [[ -f $path && ! -L $path && -O $path ]] || continue
-        _host_tier_lost_row swap "${label%.swap}" "$path"
-        _host_tier_lost_row file "${label%.swap}" "$path"
-        ;;
-      /dev/zram*)
-        label=$(host_tier_swap_label "$path")
-        [[ $label =~ ^tb-[0-9a-f]{8}$ ]] || continue
-        _host_tier_lost_row swap "*-${label#tb-}" "$path"
-        _host_tier_lost_row zram "*-${label#tb-}" "${path#/dev/zram}"
-        ;;
-    esac
-  done <"${TIERBENCH_ROOT-}/proc/swaps"
+  host_tier_all lost
 }
 
 # Print the label of a swap area: 16 bytes at 1052 of its header (linux/swap.h, union swap_header).

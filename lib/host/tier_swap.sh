@@ -98,43 +98,6 @@ host_tier_swap_make() {
   head -c "$bytes" /dev/zero >"$file" && mkswap "$file" >/dev/null 2>&1 && _host_tier_swap_use "$file"
 }
 
-# Make a zram device of BYTES and enable swap on it.
-# Usage: host_tier_swap_zram BYTES
-# Globals: ZRAM_ALGORITHM TIER_FOLDER RUN_ID
-# Returns: 1 with WHY.
-host_tier_swap_zram() {
-  local number device end
-  # The kernel uses the lowest free number. The record is updated as soon as the number is known.
-  for ((number = 0; ; number++)); do [[ -e /sys/block/zram$number ]] || break; done
-  host_tier_note zram-next "$number" || return
-  WHY="no zram device can be added"
-  number=$(cat /sys/class/zram-control/hot_add) || return
-  host_tier_note_instead zram "$number" || {
-    # Its number may differ from the record, and no program uses it yet.
-    _host_tier_write /sys/class/zram-control/hot_remove "$number" || WHY+="; /dev/zram$number stays"
-    return 1
-  }
-  device=/sys/block/zram$number
-  if [[ $ZRAM_ALGORITHM != auto ]]; then
-    WHY="zram does not support $ZRAM_ALGORITHM, only $(<"$device/comp_algorithm")"
-    _host_tier_write "$device/comp_algorithm" "$ZRAM_ALGORITHM" || return
-  fi
-  WHY="zram refuses a size of $1"
-  _host_tier_write "$device/disksize" "$1" || return
-  # udev, if it runs, makes the node.
-  end=$((SECONDS + 10))
-  until [[ -b /dev/zram$number ]]; do
-    WHY="/dev/zram$number does not appear"
-    ((SECONDS < end)) || return
-    sleep 0.05 # between two polls
-  done
-  WHY="/dev/zram$number: mkswap fails"
-  mkswap -L "tb-${RUN_ID##*-}" "/dev/zram$number" >/dev/null 2>&1 || return
-  WHY="$TIER_FOLDER/zram cannot be written (REMOTE_DIR: is its disk full?)"
-  { printf '%s\n' "$device" >"$TIER_FOLDER/zram"; } 2>/dev/null || return
-  _host_tier_swap_on "/dev/zram$number"
-}
-
 # Record a swap target in the journal, and enable it.
 # Usage: _host_tier_swap_on TARGET
 # Returns: 1 with WHY.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Changes of a tier on this host: each is recorded before it is made, and can be undone. The journal is $TIER_FOLDER/journal, lines `KIND BOOT
-# TARGET`, tab-separated; the last line is removed when it is undone. Kinds: file, swap (in use), zram (a device number), zram-next (the
-# number that the next device will have), cgroup (a directory), control (a cgroup with the memory controller enabled for its children).
+# TARGET`, tab-separated; the last line is removed when it is undone. Kinds
+# are those of `_host_tier_undo_KIND`; KIND-next is what will exist after the next step.
 
 # Record a change before it is made. It may be made only if this succeeds, because the line is then on the disk.
 # Usage: host_tier_note KIND TARGET
@@ -70,7 +70,7 @@ host_tier_stop() {
   TIER_FOLDER=$1/tier
   [[ -d $TIER_FOLDER ]] || return 0
   while IFS=$'\t' read -r kind _ target; do
-    [[ -z $target || $kind == zram-next ]] || said+="tier: removed $kind $target"$'\n'
+    [[ -z $target || $kind == *-next ]] || said+="tier: removed $kind $target"$'\n'
   done < <(cat "$TIER_FOLDER/journal" 2>/dev/null)
   host_tier_undo || return
   printf '%s' "$said"
@@ -88,45 +88,6 @@ _host_tier_undo_file() {
 _host_tier_undo_swap() {
   host_tier_swapping "$1" || return 0
   swapoff "$1" || host_tier_stuck "cannot swapoff $1; free memory for its pages"
-}
-
-# Reset and remove a zram device, if it exists.
-# Usage: _host_tier_undo_zram NUMBER
-# Returns: 1 with a line on stderr if the kernel refuses for 10 s.
-_host_tier_undo_zram() {
-  local device=/sys/block/zram$1
-  [[ -e $device ]] || return 0
-  # The kernel releases a swap device a moment after swapoff.
-  _host_tier_again 10 _host_tier_write "$device/reset" 1 || host_tier_stuck "/dev/zram$1 cannot be reset"
-  _host_tier_again 10 _host_tier_write /sys/class/zram-control/hot_remove "$1" || host_tier_stuck "/dev/zram$1 cannot be removed"
-}
-
-# The run may have ended between the line and the device; then the device is empty, or does not exist.
-_host_tier_undo_zram_next() {
-  [[ $(cat "/sys/block/zram$1/disksize" 2>/dev/null) == 0 ]] || return 0
-  _host_tier_again 10 _host_tier_write /sys/class/zram-control/hot_remove "$1" || host_tier_stuck "/dev/zram$1 cannot be removed"
-}
-
-# Remove a cgroup, if it exists.
-# Usage: _host_tier_undo_cgroup DIR
-# Returns: 1 with a line on stderr if a process is in it for 20 s.
-_host_tier_undo_cgroup() {
-  [[ -d $1 ]] || return 0
-  # A process that has ended stays in the cgroup for a moment.
-  _host_tier_again 20 rmdir "$1" || host_tier_stuck "$1 cannot be removed: $(wc -l <"$1/cgroup.procs") processes are in it"
-}
-
-# Disable the memory controller for the children of a cgroup, unless a child has a limit.
-# Usage: _host_tier_undo_control DIR
-# Returns: 0, also if the kernel refuses.
-_host_tier_undo_control() {
-  local file value
-  # A child of another user may need it now. The kernel refuses only if that child enables it for its own children; else its limits would be lost.
-  for file in "$1"/*/memory.{min,low,high,max,swap.max}; do
-    { read -r value <"$file"; } 2>/dev/null || continue
-    [[ $value == max || $file == */memory.@(min|low) && $value == 0 ]] || return 0
-  done
-  _host_tier_write "$1/cgroup.subtree_control" -memory || :
 }
 
 # Print a line of the journal, with the boot id of now.

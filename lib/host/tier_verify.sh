@@ -14,7 +14,7 @@ host_tier_pages() {
     END { for (node in sum) printf "%s\tnode%s\t%.0f\n", port, node, sum[node] }' "/proc/$1/numa_maps" 2>/dev/null || :
 }
 
-# Print the tier's request, and the usage of its cgroup, its swap and its zram device.
+# Print the tier's request, and the usage of its cgroup and its swap, and the rows of the tier itself.
 # Usage: host_tier_state
 # Globals: WORK RUN_ID
 host_tier_state() {
@@ -23,31 +23,20 @@ host_tier_state() {
   [[ ! -e $folder/asked ]] || mapfile -t lines <"$folder/asked"
   ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
   [[ ! -e $folder/cgroup ]] || host_tier_cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
-  [[ ! -s $folder/swap ]] ||
-    awk -F '\t' 'NR == FNR { path = $1; before = $2; next } { split($0, f, " ") }
-      f[1] == path { used = f[4] * 1024 - before; printf "swap\tused\t%.0f\n", (used > 0 ? used : 0) }' "$folder/swap" /proc/swaps
-  host_tier_compressed "$folder" "$([[ " ${lines[*]} " != *$' tier\tzswap '* ]] || echo zswap)"
+  [[ ! -s $folder/swap ]] || host_tier_swap_usage "$folder/swap"
+  [[ ! "${lines[*]}" =~ $'tier\t'([a-z0-9_]+) ]] || ! declare -F "host_tier_${BASH_REMATCH[1]}_state" >/dev/null || "host_tier_${BASH_REMATCH[1]}_state" "$folder"
 }
 
-# Print the data that compression holds for the tier, and the memory that this takes: of its zram device, which may be that of TIER_SWAP, or of zswap.
-# The kernel counts zswap by cgroup in version 2 only; else it is that of the host.
-# Usage: host_tier_compressed DIR [zswap]
-host_tier_compressed() {
-  local root=${TIERBENCH_ROOT-} device='' path
-  local -a files=()
-  if [[ -e $1/zram ]]; then
-    device=$(<"$1/zram")
-  elif [[ -s $1/swap ]]; then
-    IFS=$'\t' read -r path _ <"$1/swap"
-    [[ $path != /dev/zram* ]] || device=$root/sys/block/${path##*/}
-  fi
-  [[ -z $device ]] || awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "$device/mm_stat"
-  [[ -n ${2-} ]] || return 0
-  [[ ! -e $1/cgroup ]] || files+=("$(<"$1/cgroup")/memory.stat")
-  awk '
-    $1 == "zswap" || $1 == "Zswap:" && memory == "" { memory = $2 * ($3 == "kB" ? 1024 : 1) }
-    $1 == "zswapped" || $1 == "Zswapped:" && data == "" { data = $2 * ($3 == "kB" ? 1024 : 1) }
-    END { if (memory != "" && data != "") printf "zswap\tdata\t%.0f\nzswap\tmemory\t%.0f\n", data, memory }' "${files[@]}" "$root/proc/meminfo"
+# Print the bytes in the swap of the tier, and, if it is a zram device, the data in it and the memory that they take.
+# Usage: host_tier_swap_usage FILE
+#   FILE as _host_tier_swap_note writes it
+host_tier_swap_usage() {
+  local path before
+  IFS=$'\t' read -r path before <"$1"
+  PATH_OF=$path awk -v before="$before" '
+    $1 == ENVIRON["PATH_OF"] { used = $4 * 1024 - before; printf "swap\tused\t%.0f\n", (used > 0 ? used : 0) }' /proc/swaps
+  [[ $path != /dev/zram* ]] ||
+    awk '{ printf "zram\tdata\t%s\nzram\tcompressed\t%s\nzram\tmemory\t%s\n", $1, $2, $3 }' "${TIERBENCH_ROOT-}/sys/block/${path##*/}/mm_stat"
 }
 
 # Judge the rows on stdin. `tier placement` is ok, off when less than 90 % is where it was asked for, or - when the kernel does not report
