@@ -242,7 +242,7 @@ ok"
   printf 'LIKE=second\n' >conf/scenarios/first.conf
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: circular include; remove one of the LIKE lines" ./do_it.sh plan -s second
   printf 'LIKE=third\n' >conf/scenarios/first.conf
-  refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: $PWD/conf/scenarios/third.conf: not found; name a file in its directory" ./do_it.sh plan -s second
+  refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: $PWD/conf/scenarios/third.conf: not found; name a file in its directory, or one of ./do_it.sh list" ./do_it.sh plan -s second
   sed -i 's/^REDISRUNS=.*/LIKE=demo/' do_it.sh
   refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
 }
@@ -341,7 +341,7 @@ END
 @test "each default is of its kind, in the form that is stored" {
   local name
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/named.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
   LIB=$REPO/lib
   conf_defaults conf/defaults.conf
   ((${#_CONF_NAMES[@]} > 100))
@@ -394,7 +394,7 @@ mine 10B-2i-demotiontrue KERNEL.demotion true command line: SWEEP'
 
 @test "what is printed as run.conf is read back to the same values" {
   # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
+  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/named.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
   LIB=$REPO/lib
   conf_defaults conf/defaults.conf
   conf_word argument 'REDIS_CONF=maxmemory 1gb; save 60 1; hz 10 # not a comment; SAVE 300 10' test

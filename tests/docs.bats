@@ -68,7 +68,7 @@ commands() {
       words=("${words[@]:1}")
       # Commands that would start a run, or need its results, are only parsed: as a plan with the same arguments.
       case ${words[0]-} in
-        compare | report | stop | list | doctor | kpi | verify)
+        compare | report | stop | list | doctor | kpi | verify | new)
           [[ $helped == *" ${words[0]} "* ]] || run_split "$REPO/do_it.sh" "${words[0]}" --help
           helped+="${words[0]} "
           ;;
@@ -129,7 +129,7 @@ commands() {
     while read -r name; do
       [[ -n ${known[$name]+set} ]] || missing+="${file#"$REPO/"}: $name"$'\n'
     done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+([.][a-z_-]+)?=' "$file" | grep -oE '[A-Z][A-Z_]+([.][a-z_-]+)?=$' | tr -d = | sort -u |
-      grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH')
+      grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH|TIERBENCH_(PATH|DEBUG)')
   done < <(docs)
   [[ -z $missing ]] || fail "$missing"
 }

@@ -22,6 +22,15 @@ _tierbench_names() {
   done | LC_ALL=C sort
 }
 
+# Print the names of scenarios or variants: those in TIERBENCH_PATH too.
+# Usage: _tierbench_confs ROOT KIND
+_tierbench_confs() {
+  local dir
+  local -a dirs
+  IFS=: read -r -a dirs <<<"${TIERBENCH_PATH-}"
+  for dir in "${dirs[@]}" "$1/conf"; do _tierbench_names "$dir/$2" .conf; done | LC_ALL=C sort -u
+}
+
 # Print the options that the help of a command lists.
 # Usage: _tierbench_options ROOT COMMAND
 _tierbench_options() {
@@ -65,11 +74,12 @@ _tierbench_offer() {
 # Globals: COMP_CWORD
 _tierbench_words() {
   case $3 in
-    -s) _tierbench_names "$1/conf/scenarios" .conf ;;
-    -v) _tierbench_names "$1/conf/variants" .conf ;;
+    -s) _tierbench_confs "$1" scenarios ;;
+    -v) _tierbench_confs "$1" variants ;;
     --resume) _tierbench_runs ;;
     --format) printf '%s\n' table markdown csv json openmetrics openmetrics-series ;;
     -H | =) ;;
+    new) printf '%s\n' scenario variant ;;
     *)
       ((COMP_CWORD > 1)) || { _tierbench_names "$1/lib/cmd" .sh && printf '%s\n' help --version; }
       _tierbench_options "$1" "$2"

@@ -2,17 +2,21 @@
 # List scenarios, variants, workloads and past runs, one per line.
 #
 # Usage: ./do_it.sh list
+#
+# The line of a file of TIERBENCH_PATH ends with its directory. A file that another one of its name hides is left out.
 # shellcheck shell=bash
 
 # Print scenarios, variants, workloads and past runs; the header of this file is the help.
 # Usage: cmd_list [ARGUMENT]...
 cmd_list() {
-  local file
+  local kind file
+  local -a NAMED_FILES
   options_read "${BASH_SOURCE[0]}" "$@"
   {
-    for file in "$ROOT"/conf/scenarios/*.conf; do _list_conf scenario "$file"; done
-    for file in "$ROOT"/conf/variants/*.conf; do _list_conf variant "$file"; done
-    for file in "$ROOT"/conf/workloads/*.conf; do _list_conf workload "$file"; done
+    for kind in scenario variant workload; do
+      named_files "${kind}s"
+      for file in "${NAMED_FILES[@]}"; do _list_conf "$kind" "$file"; done
+    done
     _list_runs
   } | stored_plain | _list_align
 }
@@ -47,6 +51,7 @@ _list_align() {
 _list_conf() {
   local name=${2##*/} REPLY
   options_headline "$2"
+  [[ $2 == "$ROOT"/conf/* ]] || REPLY+=" (in ${2%/*})"
   printf '%s\t%s\t%s\n' "$1" "${name%.conf}" "$REPLY"
 }
 

@@ -3,7 +3,8 @@
 # Settings: read files of plain assignments, refuse unknown names and invalid values, resolve the layers.
 # A setting may have parts, NAME.PART. Layers, SWEEP and conf/aliases.tsv set each part alone, and NAME="PART=VALUE ..." sets several (_conf_parts).
 # If any word is a part, NAME="PART VALUE; ..." sets several, as in redis.conf (_conf_directives).
-# LIKE=NAME in a scenario or variant takes the settings of that file in its directory; the lines below it override them.
+# LIKE=NAME in a scenario or variant takes the settings of that file in its directory, or where names are looked up (lib/core/named.sh). The lines
+# below it override them.
 # The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
 # Lowest first; a later layer overrides.
@@ -69,7 +70,7 @@ conf_word() {
 }
 
 # Names in the environment that begin with TIERBENCH_ and are not settings.
-readonly _CONF_OTHERS=" HOME ROOT SHOW "
+readonly _CONF_OTHERS=" HOME PATH ROOT SHOW "
 
 # Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
 # another program. It is ignored, with a message if the user may have meant the setting. A shell has no variable with the name of a part, so the
@@ -230,12 +231,14 @@ conf_print() {
 
 # Read the file that LIKE names.
 _conf_like() {
-  local layer=$1 file=$2 name=${3%%[[:space:]#]*} where=$4 other
+  local layer=$1 file=$2 name=${3%%[[:space:]#]*} where=$4 kind=variants other REPLY
   name=${name//[\"\']/}
   local _CONF_LIKE="$_CONF_LIKE $file "
   [[ $layer == scenario || $layer == variant* || $layer == file ]] || die_usage "$where: LIKE=$name: not supported here; accepted in scenarios and variants"
   other=${file%/*}/$name.conf
-  [[ $name != */* && -r $other ]] || die_usage "$where: LIKE=$name: $other: not found; name a file in its directory"
+  [[ $layer != scenario ]] || kind=scenarios
+  [[ $name != */* && ! -r $other ]] && named_find "$kind" "$name" && other=$REPLY
+  [[ $name != */* && -r $other ]] || die_usage "$where: LIKE=$name: $other: not found; name a file in its directory, or one of ./do_it.sh list"
   [[ $_CONF_LIKE != *" $other "* ]] || die_usage "$where: LIKE=$name: circular include; remove one of the LIKE lines"
   conf_file "$layer" "$other"
 }

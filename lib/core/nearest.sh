@@ -34,12 +34,13 @@ nearest_hint() {
   REPLY=${REPLY:-$all}
 }
 
-# The hint for the name of a file in a directory below conf/.
-# Usage: nearest_conf NAME DIRECTORY
-#   DIRECTORY is scenarios, variants or workloads
+# The hint for the name of a scenario, variant or workload.
+# Usage: nearest_conf NAME KIND
+#   KIND as of named_find
 # Returns: sets REPLY
 nearest_conf() {
-  local -a files=("$ROOT/conf/$2"/*.conf)
-  files=("${files[@]##*/}")
-  nearest_hint "$1" "./do_it.sh list names $2" "${files[@]%.conf}"
+  local -a NAMED_FILES
+  named_files "$2"
+  NAMED_FILES=("${NAMED_FILES[@]##*/}")
+  nearest_hint "$1" "./do_it.sh list names $2" "${NAMED_FILES[@]%.conf}"
 }

@@ -11,6 +11,7 @@ options_read() {
   local file=$1 hosts='' scenario='' variants='' words='' trust=''
   shift
   RESUME='' FORCE='' HOSTS_FILE=''
+  named_dirs
   while (($# > 0)); do
     [[ $1 != -[svH] && $1 != --resume || -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
     case $1 in
@@ -174,19 +175,19 @@ _options_hosts() {
 
 # Load the scenario: a name, or a file such as the run.conf of an earlier run.
 _options_scenario() {
-  local file=$1 where="command line: -s"
+  local file=$1 where="command line: -s" REPLY
   conf_resolve
   [[ -n $file ]] || file=$SCENARIO where=$(conf_where SCENARIO)
   if [[ $file != */* ]]; then
-    [[ -r $ROOT/conf/scenarios/$file.conf ]] || {
+    named_find scenarios "$file" || {
       nearest_conf "$file" scenarios
       die_usage "$where: SCENARIO=$file: not found; $REPLY"
     }
+    conf_file scenario "$REPLY"
     [[ -z $1 ]] || conf_word argument "SCENARIO=$file" "$where"
-    file=$ROOT/conf/scenarios/$file.conf
+  else
+    conf_file scenario "$file"
+    # A user's file has its own name; a run.conf names the scenario that it came from.
+    conf_said scenario | grep '^SCENARIO=' >/dev/null || conf_word argument "SCENARIO=$(basename "$file" .conf)" "command line: -s"
   fi
-  conf_file scenario "$file"
-  # A user's file has its own name; a run.conf names the scenario that it came from.
-  [[ $file != */* || $file == "$ROOT/conf/scenarios/"* ]] || conf_said scenario | grep '^SCENARIO=' >/dev/null ||
-    conf_word argument "SCENARIO=$(basename "$file" .conf)" "command line: -s"
 }

@@ -7,17 +7,12 @@ readonly _TRUST_KINDS='text|path|program|absolute|user|commands|arguments'
 # By file that is not of this installation: its text, and its lines NAME=VALUE of such settings.
 declare -A _TRUST_TEXT=() _TRUST_LINES=()
 
-# Note the text of a file of settings, unless it belongs to this installation.
+# Note the text of a file of settings, unless it belongs to this installation or is in a directory of TIERBENCH_PATH.
 # Usage: trust_file FILE TEXT
 # Returns: sets _CONF_FOREIGN of the caller to the file, or empty if it is trusted
 trust_file() {
-  local folder=${1%/*} own
-  [[ $1 == */* ]] || folder=.
   _CONF_FOREIGN=
-  [[ ! $1 -ef $ROOT/do_it.sh ]] || return 0
-  for own in scenarios variants workloads; do
-    [[ ! $folder -ef $ROOT/conf/$own ]] || return 0
-  done
+  if [[ $1 -ef $ROOT/do_it.sh ]] || named_has "$1"; then return; fi
   _CONF_FOREIGN=$1
   _TRUST_TEXT[$1]=$2
 }

@@ -49,8 +49,8 @@ variant_read() {
 # Usage: variant_sets VARIANT
 variant_sets() (
   # Not the variant of a resumed run: that file has every setting.
-  [[ -r $ROOT/conf/variants/$1.conf ]] || exit 0
-  conf_file file "$ROOT/conf/variants/$1.conf"
+  named_find variants "$1" || exit 0
+  conf_file file "$REPLY"
   conf_said file
 )
 
@@ -61,6 +61,6 @@ _variant_file() {
   if [[ -n $RESUME ]]; then
     REPLY=$RESUME/$1/variant.conf
   else
-    REPLY=$ROOT/conf/variants/$1.conf
+    named_find variants "$1" || :
   fi
 }

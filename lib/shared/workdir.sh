@@ -34,37 +34,36 @@ workdir_full() {
   common_full "REMOTE_DIR=$WORK" "TMPDIR=${TMPDIR:-/tmp}" "LOCK_DIR=$LOCK_DIR"
 }
 
-# Refuse a directory that other users can write to or replace, because our scripts run programs from it. Each of its parents must be root's
-# or ours, and writable by no other user; in a sticky parent, other users cannot replace our entries.
-# Usage: workdir_alone PATH [NAMED]
-#   NAMED is its name in messages
+# Refuse a path that other users can write to or replace, because we run what it has. It and each of its parents must be root's or ours, and
+# writable by no other user; in a sticky parent, other users cannot replace our entries.
+# Usage: workdir_alone PATH [SETTING [NAMED]]
+#   SETTING names the path (REMOTE_DIR); NAMED is its name in messages
 workdir_alone() {
-  local path=$1 part at='' linked='' owner user group mode bits name said
+  local path=$1 setting=${2-REMOTE_DIR} part at='' linked='' owner user group mode type bits name said
   local -a parts paths=(/.)
   IFS=/ read -r -d '' -a parts <<<"$path" || :
   for part in "${parts[@]}"; do
     part=${part%$'\n'}
     [[ -n $part && $part != . ]] || continue
     at+=/$part
-    # For a link: check the link and its target.
-    [[ ! -L $at ]] || paths+=("$at") linked=yes
-    [[ -e $at ]] || break
-    paths+=("$at/.")
+    [[ ! -L $at ]] || linked=yes
+    [[ -e $at || -L $at ]] || break
+    paths+=("$at")
   done
-  said=$(stat -c '%u %U %G %a %n' -- "${paths[@]}") || fail "REMOTE_DIR=${2-$1}: cannot be read"
-  while read -r owner user group mode name; do
+  said=$(stat -c '%u %U %G %a %A %n' -- "${paths[@]}") || fail "$setting=${3-$1}: cannot be read"
+  while read -r owner user group mode type name; do
     ((owner == 0 || owner == EUID)) ||
-      fail "REMOTE_DIR=${2-$1}: ${name%/.} belongs to another user ($user), who could replace it; set REMOTE_DIR to a path of root's or yours"
+      fail "$setting=${3-$1}: $name belongs to another user ($user), who could replace it; set $setting to a path of root's or yours"
     # The mode of a link has no meaning.
-    [[ $name == */. ]] || continue
+    [[ $type != l* ]] || continue
     bits=$((8#$mode))
     # The user's private group has no other members.
     [[ $group != "$user" ]] || bits=$((bits & ~8#20))
-    (((bits & 8#22) == 0)) || [[ $name != "$at/." && $((bits & 8#1000)) != 0 ]] ||
-      fail "REMOTE_DIR=${2-$1}: other users can write to ${name%/.} (mode $mode); chmod go-w it, or set REMOTE_DIR to another path"
+    (((bits & 8#22) == 0)) || [[ $name != "$at" && $((bits & 8#1000)) != 0 ]] ||
+      fail "$setting=${3-$1}: other users can write to $name (mode $mode); chmod go-w it, or set $setting to another path"
   done <<<"$said"
   # The target of a link has other parents.
-  [[ -z $linked ]] || workdir_alone "$(readlink -m -- "$path")" "${2-$1}"
+  [[ -z $linked ]] || workdir_alone "$(readlink -m -- "$path")" "$setting" "${3-$1}"
 }
 
 # Take a lock of our directory, which this script then keeps until its end. The lock's file names the script as a recorded process. What ends something

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Scenarios, variants and workloads outside of the tree: TIERBENCH_PATH.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by the inner shell
+
+load helper
+
+setup() {
+  scratch_setup
+  untune
+  far=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4)
+  mkdir -p {mine,more}/{scenarios,variants,workloads}
+  printf '# SPDX-License-Identifier: MIT\n# Mine?\nLIKE=demo\nPIPELINE=7\nWORKLOAD=own\nTRACE="sleep 1"\n' >mine/scenarios/question.conf
+  printf '# SPDX-License-Identifier: MIT\n# My place.\nLIKE=native\nSERVER_PREFIX="nice -n 1"\n' >mine/variants/place.conf
+  printf '# SPDX-License-Identifier: MIT\n# My load.\nKEY_PATTERN=zipf\n' >more/workloads/own.conf
+  export TIERBENCH_PATH=$SCRATCH/mine:$SCRATCH/more
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# A command that is refused in one line.
+# Usage: refused LINE [COMMAND...]
+refused() {
+  [[ $# -gt 1 ]] || set -- "$1" list
+  run_split "$REPO/do_it.sh" "${@:2}" </dev/null
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: $1"
+}
+
+@test "names of TIERBENCH_PATH are known to plan, list, hints and completion, and its files are the user's own" {
+  run_split "$REPO/do_it.sh" plan --settings -s question -v place "${far[@]}" </dev/null
+  assert_success
+  assert_equal "$stderr" ''
+  assert_match $'\tPIPELINE\t7\t'
+  assert_match $'\tINSTANCES\t2\t'
+  assert_match $'\tKEY_PATTERN\tzipf'
+  assert_match $'place\t-\tSERVER_PREFIX\tnice -n 1\t'
+  run "$REPO/do_it.sh" list
+  assert_match "scenario +question +Mine\\? \\(in $SCRATCH/mine/scenarios\\)"
+  assert_match "workload +own +My load\\. \\(in $SCRATCH/more/workloads\\)"
+  refute_contains "(in $REPO"
+  refused "command line: -s: SCENARIO=queston: not found; the nearest is question (./do_it.sh list names scenarios)" plan -s queston
+  refused "command line: -v: VARIANTS=plaice: plaice: not found; the nearest is place (./do_it.sh list names variants)" plan -v plaice
+  run bash -c '. "$REPO/tools/completion.bash"; COMP_WORDS=("$REPO/do_it.sh" -v p) COMP_CWORD=2; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
+  assert_output $'place\npreferred'
+  # Without the path they are unknown.
+  unset -v TIERBENCH_PATH
+  refused "command line: -s: SCENARIO=question: not found; ./do_it.sh list names scenarios" plan -s question
+}
+
+@test "the first directory wins, and a file that hides another one is named" {
+  printf '# SPDX-License-Identifier: MIT\n# Second.\nKEYS=5\n' | tee more/scenarios/question.conf more/variants/native.conf >/dev/null
+  run_split "$REPO/do_it.sh" plan --settings -s question -v native "${far[@]}"
+  assert_success
+  assert_match $'\tPIPELINE\t7\t'
+  assert_equal "$(cut -d ' ' -f 2- <<<"$stderr")" "warning: $SCRATCH/mine/scenarios/question.conf: hides $SCRATCH/more/scenarios/question.conf; rename one of them to use both
+warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.conf; rename one of them to use both"
+  run "$REPO/do_it.sh" list
+  assert_equal "$(grep -cE '^scenario +question ' <<<"$output") $(grep -cE '^variant +native ' <<<"$output")" '1 1'
+  refute_contains Second.\ \(in\ "$SCRATCH/more/scenarios"
+}
+
+@test "a directory or a file that another user could change is refused in one line" {
+  need_root
+  local file=$SCRATCH/mine/scenarios/question.conf fix="; set TIERBENCH_PATH to a path of root's or yours"
+  TIERBENCH_PATH=mine refused "environment: TIERBENCH_PATH=mine: not a directory that you can read; accepted: absolute paths of directories, separated by colons"
+  chmod o+w more
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more: other users can write to $SCRATCH/more (mode 757); chmod go-w it, or set TIERBENCH_PATH to another path"
+  chmod o-w more
+  chmod o+w mine/scenarios
+  refused "environment: TIERBENCH_PATH=$file: other users can write to $SCRATCH/mine/scenarios (mode 757); chmod go-w it, or set TIERBENCH_PATH to another path" \
+    plan -s question
+  chmod o-w mine/scenarios
+  chmod 666 "$file"
+  refused "environment: TIERBENCH_PATH=$file: other users can write to $file (mode 666); chmod go-w it, or set TIERBENCH_PATH to another path" plan -s question
+  chmod 644 "$file"
+  chown nobody "$file"
+  refused "environment: TIERBENCH_PATH=$file: $file belongs to another user (nobody), who could replace it$fix" plan -s question
+  # Also by its path, and at the end of a link.
+  refused "environment: TIERBENCH_PATH=$SCRATCH/mine/scenarios/question.conf: $file belongs to another user (nobody), who could replace it$fix" plan -s mine/scenarios/question.conf
+  mv "$file" other.conf
+  ln -s ../../other.conf "$file"
+  refused "environment: TIERBENCH_PATH=$file: $SCRATCH/other.conf belongs to another user (nobody), who could replace it$fix" plan -s question
+}

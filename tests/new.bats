@@ -1,0 +1,70 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# ./do_it.sh new: templates of scenarios and variants that run as they are.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; a name that is not expanded
+
+load helper
+
+setup() {
+  scratch_setup
+  untune
+  mkdir mine
+  export TIERBENCH_PATH=$SCRATCH/mine
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# An argument that is refused in one line.
+# Usage: refused LINE ARGUMENT...
+refused() {
+  run_split "$REPO/do_it.sh" new "${@:2}"
+  assert_failure 2
+  assert_equal "$output" ''
+  assert_equal "$stderr" "do_it.sh: command line: $1"
+}
+
+@test "new scenario and new variant write templates that run as they are, and are resumed without TIERBENCH_PATH" {
+  local run
+  run_split "$REPO/do_it.sh" new scenario question
+  assert_success
+  assert_output "$SCRATCH/mine/scenarios/question.conf: written, and runs as it is: ./do_it.sh run -s question"
+  run_split "$REPO/do_it.sh" new variant place
+  assert_output "$SCRATCH/mine/variants/place.conf: written, and runs as it is: ./do_it.sh run -s demo -v native -v place"
+  assert_equal "$stderr" ''
+  # Each setting has its sentence, and no name is left open.
+  assert_equal "$(awk '/^[A-Z]/ && above !~ /^# / { print } { above = $0 }' mine/*/*.conf)" CLIENT_IP=127.0.0.1
+  assert_equal "$(grep -w NAME mine/*/*.conf)" ''
+  run_split "$REPO/do_it.sh" run -s question -v native -v place REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results"
+  assert_success
+  run=$(echo results/*-question)
+  assert_equal "$(find "$run" -mindepth 3 -maxdepth 3 -name 'rep-1' | wc -l)" 4
+  unset -v TIERBENCH_PATH
+  rm -r "$run/place/100B-2i/rep-1"
+  run_split "$REPO/do_it.sh" run --resume "$run"
+  assert_success
+  assert_exists "$run/place/100B-2i/rep-1"
+}
+
+@test "new writes over no file, and refuses a name that is none or is known" {
+  local file=$SCRATCH/mine/scenarios/question.conf
+  "$REPO/do_it.sh" new scenario question
+  echo '# changed' >"$file"
+  refused "new scenario: NAME=question: exists, $file; choose another name" scenario question
+  refused "new variant: NAME=native: exists, $REPO/conf/variants/native.conf; choose another name" variant native
+  assert_equal "$(<"$file")" '# changed'
+  # A link that leads nowhere is a file, too.
+  ln -s ../../there mine/scenarios/link.conf
+  run_split "$REPO/do_it.sh" new scenario link
+  assert_failure 1
+  assert_equal "$stderr" "do_it.sh: $SCRATCH/mine/scenarios/link.conf: cannot be written; set TIERBENCH_PATH to another directory"
+  refute_exists there
+  refused "new KIND: not known; accepted: scenario, variant"
+  refused "new part: not known; accepted: scenario, variant" part x
+  for name in '' ../x a:b '$(id)' .x; do
+    refused "new scenario: NAME=$name: not a name; accepted: up to 64 letters, digits, - and _, with a letter or digit first" scenario "$name"
+  done
+  refused "y: too many arguments; accepted: one name" scenario x y
+  assert_equal "$(find mine -type f)" "mine/scenarios/question.conf"
+}
