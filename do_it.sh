@@ -81,6 +81,10 @@ main() {
 
 # In braces, so that bash reads all of this file before it starts: the file may be replaced while it runs.
 {
+  if [[ ${TIERBENCH_DEBUG:-0} != 0 ]]; then
+    set -o functrace
+    trap 'log_trace "$LINENO"' DEBUG
+  fi
   main "$@"
   exit
 }

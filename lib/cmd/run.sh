@@ -157,6 +157,7 @@ _run_folder() {
     plan_enter "${VARIANTS%% *}" ''
   fi
   LOG_FILE=$RUN/run.log
+  log_trace_file "$RUN/debug.log"
   [[ -z $RESUME ]] || _run_versions
   log_info "results go to $RUN"
 }

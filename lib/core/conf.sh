@@ -70,7 +70,7 @@ conf_word() {
 }
 
 # Names in the environment that begin with TIERBENCH_ and are not settings.
-readonly _CONF_OTHERS=" HOME PATH ROOT SHOW "
+readonly _CONF_OTHERS=" DEBUG HOME PATH ROOT SHOW "
 
 # Take the settings in the environment of this script: TIERBENCH_NAME=VALUE. A name without the prefix, such as DATA or TIME, may belong to
 # another program. It is ignored, with a message if the user may have meant the setting. A shell has no variable with the name of a part, so the

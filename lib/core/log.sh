@@ -82,6 +82,22 @@ _log_leave() {
   exit "$status"
 }
 
+# Where the trace goes: stderr, or a file of the run.
+_LOG_TRACE=$LOG_FD
+
+# Print a command of the master with its file and line, before it runs: its text in the code, without the values of variables, so no password.
+# Usage: log_trace LINE, in a trap for DEBUG
+# Globals: TIERBENCH_DEBUG
+log_trace() {
+  { printf '%s:%d %s: %s\n' "${BASH_SOURCE[1]#"$ROOT/"}" "$1" "${FUNCNAME[1]}" "${BASH_COMMAND%%$'\n'*}" >&"$_LOG_TRACE"; } 2>/dev/null || :
+}
+
+# Continue the trace in a file, if there is one.
+# Usage: log_trace_file FILE
+log_trace_file() {
+  [[ ${TIERBENCH_DEBUG:-0} == 0 ]] || exec {_LOG_TRACE}>>"$1"
+}
+
 _LOG_PROGRESS=0 # progress lines on the screen now
 
 # Show a block of progress lines in place of the one before; nothing when stderr is not a terminal.
