@@ -428,16 +428,16 @@ END
 @test "a ratio has one face: a percentage of a throughput, a factor of a latency; --all prints every one" {
   run compare --metric ops --metric p99 "$REPO/results/sample"
   assert_success
-  assert_match 'get +p99 latency, us +30 +[^ ]+ [^ ]+ % +434 +[^ ]+ [^ ]+ % +14\.7x +9\.34x to 23\.2x +worse'
-  assert_match 'get +throughput, ops/s .* 20\.9 % +18\.7 to 23\.5 % +worse'
-  assert_contains "swap has a p99 latency of 434 us instead of native's 30 us (14.7x by geometric means, get at 1000B-2i)"
+  assert_match 'get +p99 latency, us +33 +[^ ]+ [^ ]+ % +447 +[^ ]+ [^ ]+ % +12\.2x +6\.36x to 23\.5x +worse'
+  assert_match 'get +throughput, ops/s .* 21\.5 % +20\.8 to 22\.3 % +worse'
+  assert_contains "swap has a p99 latency of 447 us instead of native's 33 us (12.2x by geometric means, get at 1000B-2i)"
   refute_contains Gain
   # Of one repeat, the ratio is that of the figures beside it.
   mkdir one
   cp -r "$REPO"/results/sample/{native,swap,run.conf} one
   rm -r one/*/*/rep-[23]
   run compare --metric p99 one
-  assert_contains "instead of native's 28 us (17.8x, get at"
+  assert_contains "instead of native's 31 us (14.9x, get at"
   run compare --all --metric p99 "$REPO/results/sample"
   assert_match '1,472\.0% +934\.0 to 2319\.9 % +worse +\+1372\.0 % +14\.7x'
   run awk "$(<"$REPO/lib/results/figures/face.awk")"'
