@@ -124,7 +124,7 @@ remote_script() {
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t%s' "$RUN_ID" "${TREE_LEASE:-10}")
     if [[ -n ${SCRIPT_CODE-} ]]; then
       LIB=$file.lib
-      mkdir -- "$LIB" && cp -r -- "$REPO/lib"/{shared,host} "$LIB"
+      mkdir -- "$LIB" && cp -r -- "$REPO/lib"/{shared,host,tier} "$LIB"
       printf '%s\n' "$SCRIPT_CODE" >>"$LIB/host/$script.sh"
     fi
     SCRIPT_MARK=mark-of-the-reply script_program "$script" "$@" >"$file"
