@@ -52,7 +52,8 @@ function see_axis(name) {
   column_name[++columns_out] = name
 }
 
-# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column]. Axes are the columns behind `sweep`, before `places`.
+# Read the plan's values of the axes of the run in DIR: of_plan[directory, variant, point, column]. Axes are the columns behind `sweep`, before
+# `places`; logs have the first two, value_size and instances, as len and servers.
 function read_plan(folder,    line, file, n, i, f, column, at) {
   file = text_opened(folder "/plan.tsv")
   while ((getline line < file) > 0) {
@@ -62,7 +63,7 @@ function read_plan(folder,    line, file, n, i, f, column, at) {
       for (i = 1; i <= n; i++) {
         at[f[i]] = i
         column[i] = f[i]
-        if ("sweep" in at && !("places" in at) && i > at["sweep"]) see_axis(f[i])
+        if ("sweep" in at && !("places" in at) && i > at["sweep"] && f[i] !~ /^(value_size|instances)$/) see_axis(f[i])
       }
       continue
     }
