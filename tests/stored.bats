@@ -216,7 +216,11 @@ END
   mv run "$folder"
   mv "$folder/native" "$folder/$name"
   sed -i "s/native/$name/" "$folder/run.conf"
-  printf '# Made by %s.\nSWEEP="%s=1"\n' "$name" "$name" >>"$folder/run.conf"
+  printf '# Made by %s.\n' "$name" >>"$folder/run.conf"
+  # A column of an axis.
+  awk -F '\t' -v OFS='\t' -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "places") at = i } { $at = (NR == 1 ? name : 1) OFS $at } 1' \
+    "$folder/plan.tsv" >plan.new
+  mv plan.new "$folder/plan.tsv"
   mkdir "$folder/$name/1000B-2i/rep-9.failed-$name"
   for command in list "compare --format table" "compare --format csv" kpi verify; do
     # shellcheck disable=SC2086 # the command and its options
