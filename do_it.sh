@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Measure Redis on different kinds of memory: edit the settings below, then run this on the master client.
 
-: <<'# <<< settings'
+# Without the last line of the settings, the shell would take this whole file for them: then it must not end with success.
+false <<'# <<< settings'
 # >>> settings (lib/core/conf.sh reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
 # The question, and what to compare: conf/scenarios and conf/variants.
 SCENARIO=imdt

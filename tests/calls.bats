@@ -7,7 +7,7 @@ load helper
 # Print what tools/calls.awk finds in these files.
 # Usage: calls_graph FILE...
 calls_graph() {
-  awk -v LAYERS='shared core plan,results run cmd' -f "$REPO/tools/calls.awk" "$@" "$@"
+  awk -f "$REPO/tools/calls.awk" "$@" "$@"
 }
 
 @test "calls go one way: shared < core < plan and results < run < cmd, and no files call each other in a circle" {

@@ -32,8 +32,13 @@ setup() {
   assert_contains $'\ndisk     up to 614 MiB in ' "$output"
   run "$REPO/do_it.sh" plan "${words[@]}" KEYS=1000 PERSISTENCE=aof
   assert_contains $'\ndisk     up to 130 MiB in ' "$output"
-  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=1000
+  # A variable of the user's shell is not a setting.
+  run env REDIS_CONF_SAVE=900 REDIS_CONF_APPENDONLY=yes "$REPO/do_it.sh" plan "${words[@]}" KEYS=1000
   refute_contains $'\ndisk ' "$output"
+  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 REDIS_CONF.maxmemory=1G REDIS_CONF.save="900 1"
+  assert_contains $'\ndisk     up to 393 MiB in ' "$output"
+  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 REDIS_CONF.appendonly=yes
+  assert_contains $'\ndisk     up to 608 MiB in ' "$output"
 }
 
 # shellcheck disable=SC2030 # each test has its own REPLY

@@ -69,6 +69,20 @@ numactl_is() {
   assert_match $'^ok\t'
 }
 
+@test "a missing numactl is reported as such by each tier that places memory" {
+  local tier file
+  machine dram
+  mkdir -p "$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave" bin
+  for file in /usr/bin/* /usr/sbin/*; do
+    [[ ${file##*/} == numactl ]] || ln -sf "$file" bin/
+  done
+  HOST_CODE="PATH=$SCRATCH/bin"
+  for tier in bind interleave preferred weighted; do
+    run on_host TIER=$tier TIER_MEMORY=0-1 check
+    assert_output $'fail\tnumactl is missing\tnumactl\tinstall: numactl'
+  done
+}
+
 # Print the nodes of the machine, and their classes.
 # Usage: nodes
 nodes() {

@@ -32,6 +32,13 @@ teardown() {
   assert_match '\(unknown commit\)$'
 }
 
+@test "a do_it.sh without the last line of its settings fails, and names the line" {
+  sed '/^# <<< settings$/d' "$REPO/do_it.sh" >do_it.sh
+  run bash do_it.sh help
+  assert_failure
+  assert_contains '# <<< settings'
+}
+
 @test "a scenario from a file has the name of the file" {
   cp "$REPO/conf/scenarios/demo.conf" mine.conf
   run "$REPO/do_it.sh" plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8

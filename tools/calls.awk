@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Print which files of the modules call which, and what of that runs against the layers.
 #
-# Usage: awk -v LAYERS='shared core plan,results run cmd' -f calls.awk FILE... FILE...
+# Usage: awk -f calls.awk FILE... FILE...
 #   FILE...  all files, twice, because functions are read before calls: lib/LAYER/NAME.sh, and programs, which are above all layers
 # Output: lines `FROM TO FUNCTION...`, then lines `up: ...`, `circle: FILE...` and `unread: FILE` for what is wrong.
 #
@@ -9,7 +9,8 @@
 # the command of a trap, count too.
 
 BEGIN {
-  n = split(LAYERS, layer, " ")
+  # Lowest first; with a comma between two, neither calls the other.
+  n = split("shared core plan,results run cmd", layer, " ")
   for (i = 1; i <= n; i++) {
     m = split(layer[i], folder, ",")
     for (j = 1; j <= m; j++) rank[folder[j]] = i

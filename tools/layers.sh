@@ -7,7 +7,7 @@ cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
 files=(lib/{shared,core,plan,results,run,cmd}/*.sh)
 
-awk -v LAYERS='shared core plan,results run cmd' -f tools/calls.awk "${files[@]}" "${files[@]}" | FILES=${files[*]} LC_ALL=C awk '
+awk -f tools/calls.awk "${files[@]}" "${files[@]}" | FILES=${files[*]} LC_ALL=C awk '
   # The directory of a file.
   function dir(name,   part) { split(name, part, "/"); return part[2] }
   BEGIN { n = split(ENVIRON["FILES"], file, " ") }

@@ -17,7 +17,7 @@ _CONF_VARIANT=variant
 # By setting: the source of its value at the current point (conf_point).
 declare -A _CONF_POINT=()
 
-# The name of a setting, of an alias or of a part: a regular expression with one group.
+# The name of a setting, of an alias or of a part: a regular expression whose first group is the name.
 readonly CONF_NAMED='([A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_-]+)?)'
 
 _CONF_LIKE= # the files that are being read, each included by the file before it

@@ -10,9 +10,10 @@ _REMOTE_FD=                # open as long as this script runs, and locked
 _REMOTE_START=             # when the script began: identifies the master, and not a later process with its pid
 declare -A _REMOTE_OPEN=() # hosts that answered once in this run
 declare -A _REMOTE_LOCAL=()
-declare -A _REMOTE_WAIT=() # by host: the seconds to wait for a connection
-_REMOTE_OURS=              # the addresses of this machine
-_REMOTE_NAME=              # the name of our files on a host, by their checksum
+declare -A _REMOTE_CONFIG=() # by host: what ssh reads in its configuration
+declare -A _REMOTE_WAIT=()   # by host: the seconds to wait for a connection
+_REMOTE_OURS=                # the addresses of this machine
+_REMOTE_NAME=                # the name of our files on a host, by their checksum
 
 # Runs what comes on stdin: a line MARK BYTES, and a text with that number of bytes. Start-up files of the login shell may read stdin instead.
 # shellcheck disable=SC2016 # expanded on the host
@@ -103,15 +104,16 @@ remote_is_local() {
 # Usage: _remote_named NAME
 # Globals: SSH_CONFIG HOST_PORT _REMOTE_OURS
 _remote_named() {
-  local name=$1 key value address found=1
+  local name=$1 key value address found=1 REPLY
   [[ $name == *[!0-9.]* && $name != *:* && ${HOST_PORT[$name]-22} == 22 ]] || return 1
+  _remote_config "$name"
   while read -r key value; do
     case $key in
       hostname) name=$value ;;
       port) [[ $value == 22 ]] || return 1 ;;
       proxycommand | proxyjump) [[ $value == none ]] || return 1 ;;
     esac
-  done < <(_remote_config "$name")
+  done <<<"$REPLY"
   while read -r address _; do
     remote_is_loopback "$address" || [[ $_REMOTE_OURS == *" $address "* ]] || return 1
     found=0
@@ -119,25 +121,28 @@ _remote_named() {
   return "$found"
 }
 
-# Print the configuration of ssh for a host.
+# The configuration of ssh for a host, which ssh reads once.
 # Usage: _remote_config HOST
 # Globals: SSH_CONFIG
+# Returns: sets REPLY; empty if ssh refuses its configuration
 _remote_config() {
   local -a config=()
   [[ -z ${SSH_CONFIG-} ]] || config=(-F "$SSH_CONFIG")
-  ssh -G "${config[@]}" -- "$1" 2>/dev/null
+  [[ -n ${_REMOTE_CONFIG[$1]+set} ]] || _REMOTE_CONFIG[$1]=$(ssh -G "${config[@]}" -- "$1" 2>/dev/null) || :
+  REPLY=${_REMOTE_CONFIG[$1]}
 }
 
 # The seconds to wait for a connection: as in the configuration of ssh, which an option would override, and 10 without a number there.
 # Usage: _remote_wait HOST
 # Returns: sets _REMOTE_WAIT
 _remote_wait() {
-  local key value
+  local key value REPLY
   [[ -z ${_REMOTE_WAIT[$1]-} ]] || return 0
   _REMOTE_WAIT[$1]=10
+  _remote_config "$1"
   while read -r key value; do
     [[ ! $key:$value =~ ^connecttimeout:[1-9][0-9]{0,4}$ ]] || _REMOTE_WAIT[$1]=$value
-  done < <(_remote_config "$1")
+  done <<<"$REPLY"
 }
 
 # Whether an address is reachable only from its own machine.

@@ -3,7 +3,7 @@
 # The kinds of memory, values of TIER: each is a file lib/tier/NAME.sh. Its header tells the planner and the master what it is, and its functions run on
 # hosts (docs/architecture.md). Lines of a header are `# FIELD: WORD...`:
 #   Is        limited: a cgroup limits DRAM, by DRAM_RATIO; disk: what exceeds the limit takes no memory; compressed: it takes compressed memory
-#             bound: data are on the nodes of the tier, which count as far; divided: between nodes by weights, which a search may change
+#             bound: data are on the nodes of the tier, which count as far; spills: and on others when these are full; divided: between nodes by weights, which a search may change
 #             direct: the CPU loads far data, without faults; free: the kernel places data; moves: and moves them; hidden: it does not see where they are
 #   Nodes     the nodes for TIER_NODES=auto: far, or all
 #   Policy    the option of numactl, with % for the nodes; Policies: with several nodes, if that differs
@@ -57,22 +57,6 @@ tiers_has() {
   local REPLY
   tiers_field "$1" "$2"
   [[ " $REPLY " == *" $3 "* ]]
-}
-
-# The tiers with one of several words in a field, for messages: A, B or C.
-# Usage: tiers_with FIELD WORD...
-# Returns: sets REPLY
-tiers_with() {
-  local name word last='' text=''
-  tiers_read
-  for name in "${TIERS[@]}"; do
-    for word in "${@:2}"; do
-      tiers_has "$name" "$1" "$word" || continue
-      text+=${text:+${last:+, }}$last last=$name
-      break
-    done
-  done
-  REPLY=${text:+$text or }$last
 }
 
 # The kinds of memory with a price, separated by blanks.

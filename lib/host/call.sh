@@ -22,8 +22,8 @@ for _call_fd in /proc/self/fd/*; do
   ((_call_fd < 3)) || exec {_call_fd}>&-
 done
 
-# Load the modules that a script declares (`# Needs: NAME...`, from lib/shared or lib/host; `tier/*` for all of lib/tier), and run it. It has stdin with a verb that it declares
-# (`# Input: VERB`).
+# Load the modules that a script declares (`# Needs: NAME...`, from lib/shared or lib/host; `tier/*` for all of lib/tier), and run it. It has
+# stdin with a verb that it declares (`# Input: VERB`).
 # Usage: _host_call_run MARK SCRIPT [ARG]...
 _host_call_run() {
   local _call_mark=$1 _call_file=$_call_lib/host/$2.sh _call_line _call_name _call_input=

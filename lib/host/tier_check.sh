@@ -68,10 +68,10 @@ host_tier_check_nodes() {
   fi
 }
 
-# Whether numactl on this host has an option.
+# Whether numactl on this host has an option, or is missing, which host_tier_check_nodes reports.
 # Usage: host_tier_check_numactl OPTION
 host_tier_check_numactl() {
-  [[ $(run_limited 10 numactl --help 2>&1) == *"$1"* ]]
+  ! command -v numactl >/dev/null || [[ $(run_limited 10 numactl --help 2>&1) == *"$1"* ]]
 }
 
 # Whether nodes have space for the data and for their share of the reserve: all nodes together, or, with interleaving, each node for its part.

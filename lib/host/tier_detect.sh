@@ -4,7 +4,8 @@
 # another machine.
 
 # Print a row for each node with memory, for caches of a node, and what the tiers detect. KIND is dram, memory-mode, pmem, cxl, hbm, slow (a
-# node without a CPU of unknown kind), device (memory of a GPU or another device), barred (a cpuset of this session excludes the node), or of a tier; a last row `all` lists the kinds. Rows `unused` are of memory that no node has yet, with the command for it, and rows `failing` of memory with
+# node without a CPU of unknown kind), device (memory of a GPU or another device), barred (a cpuset of this session excludes the node), or of a tier;
+# a last row `all` lists the kinds. Rows `unused` are of memory that no node has yet, with the command for it, and rows `failing` of memory with
 # errors.
 # Usage: host_tier_detect
 host_tier_detect() {

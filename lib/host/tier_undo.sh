@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Changes of a tier on this host: each is recorded before it is made, and can be undone. The journal is $TIER_FOLDER/journal, lines `KIND BOOT
-# TARGET`, tab-separated; the last line is removed when it is undone. Kinds
-# are those of `_host_tier_undo_KIND`; KIND-next is what will exist after the next step.
+# TARGET`, tab-separated; the last line is removed when it is undone. Kinds are those of `_host_tier_undo_KIND`; KIND-next is what will exist after
+# the next step.
 
 # Record a change before it is made. It may be made only if this succeeds, because the line is then on the disk.
 # Usage: host_tier_note KIND TARGET

@@ -108,7 +108,7 @@ function numactl_memory(    i, n, word) {
   return ""
 }
 
-function check_tier(    i, n, word, part, option, seen) {
+function check_tier(    i, n, word, part, option, seen, least, most) {
   # numactl accepts one policy; a second one is a conflict.
   option = numactl_memory()
   if (option != "" && tier_policy(SERVER[1]) != "")
@@ -197,7 +197,7 @@ function check_place(host,    i, nodes, node, list, all) {
   # Of several servers, a smaller one uses all of its CPUs.
   if (V["SERVER_CORES"] + 0 > listed && servers < 2) refuse("SERVER_CORES", "the server has " listed " logical CPUs; set at most that many")
   if (V["SERVER_CPUS"] != "auto") check_cpus(host, "SERVER_CPUS")
-  if (V["TUNE.irq"] ~ /^[0-9]/) check_cpus(host, "TUNE.irq")
+  if (cpus_of_irqs() != "") check_cpus(host, "TUNE.irq")
   for (i = 1; i <= listed; i++) node[++nodes] = at[there[i]]
   list = cpus_compress(node, nodes)
   for (i = cpus_expand(list, node); i > 0; i--) all = node[i] (all == "" ? "" : " ") all
@@ -207,7 +207,7 @@ function check_place(host,    i, nodes, node, list, all) {
     refuse("PLACEMENT", "requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT")
   list = units_of(host, V["SERVER_CORES"], V["PLACEMENT"], V["IO_THREADS"])
   if (list == "none")
-    refuse(V["SERVER_CPUS"] == "auto" && V["TUNE.irq"] ~ /^[0-9]/ ? "TUNE.irq" : "SERVER_CPUS", "no CPU is left for the instances; leave at" \
+    refuse(V["SERVER_CPUS"] == "auto" && cpus_of_irqs() != "" ? "TUNE.irq" : "SERVER_CPUS", "no CPU is left for the instances; leave at" \
       " least one CPU")
   for (i = 1; i <= TOPOLOGY[host]; i++) {
     if (TOPOLOGY[host, i] !~ /^# node [0-9]+ .* may not use$/) continue

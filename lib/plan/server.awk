@@ -68,12 +68,17 @@ function cpus_isolated(host,    i) {
   return ""
 }
 
+# The CPUs that handle the IRQs of the NIC, as a list; empty when TUNE.irq names none.
+function cpus_of_irqs() {
+  return V["TUNE.irq"] ~ /^[0-9]/ ? V["TUNE.irq"] : ""
+}
+
 # The CPUs to which instances are restricted, as a list; empty when there is no restriction.
 function cpus_allowed(host,    list, i, n, taken, one, left) {
   if (V["SERVER_CPUS"] != "auto") return V["SERVER_CPUS"]
   list = cpus_isolated(host)
   if (list == "") return ""
-  if (V["TUNE.irq"] ~ /^[0-9]/) for (i = cpus_expand(V["TUNE.irq"], one); i > 0; i--) taken[one[i]] = 1
+  for (i = cpus_expand(cpus_of_irqs(), one); i > 0; i--) taken[one[i]] = 1
   split("", one)
   for (i = cpus_expand(list, one); i > 0; i--) if (!(one[i] in taken)) left[++n] = one[i]
   return cpus_compress(left, n)
@@ -83,7 +88,8 @@ function cpus_allowed(host,    list, i, n, taken, one, left) {
 function units_of(host, instances, placement, threads,    allowed, except, node, key) {
   allowed = cpus_allowed(host)
   if (allowed == "") allowed = "-"
-  except = V["TUNE.irq"] ~ /^[0-9]/ ? V["TUNE.irq"] : "-"
+  except = cpus_of_irqs()
+  if (except == "") except = "-"
   node = V["PLACEMENT_NODE"] == "auto" ? "-" : V["PLACEMENT_NODE"]
   key = host " " instances " " placement " " node " " V["SERVER_CORES"] " " allowed " " except " " threads
   if (!(key in UNITS)) {

@@ -8,14 +8,13 @@ declare -A _REPORT_SETTING=() _REPORT_SOURCE=()
 # Read the settings of a run from its settings.tsv.
 # Usage: report_settings RUN
 report_settings() {
-  local line REPLY variant point name value from
+  local REPLY name value from
   _REPORT_SETTING=() _REPORT_SOURCE=()
-  file_read "$1/settings.tsv" || return 0
+  file_read "$1/settings.tsv" "$FILE_PLAN" || return 0
   # read takes several tabs for one.
-  while IFS=$'\037' read -r variant point name value from; do
-    [[ $variant$point == -- && -n $name ]] || continue
-    _REPORT_SETTING[$name]=$value _REPORT_SOURCE[$name]=$from
-  done <<<"${REPLY//$'\t'/$'\037'}"
+  while IFS=$'\037' read -r name value from; do
+    [[ ! $name =~ ^$CONF_NAMED$ ]] || _REPORT_SETTING[$name]=$value _REPORT_SOURCE[$name]=$from
+  done < <(LC_ALL=C awk -F '\t' -v OFS='\037' '$1 == "-" && $2 == "-" { print $3, $4, $5 }' <<<"$REPLY")
 }
 
 # A setting of the run whose settings were read.

@@ -30,9 +30,10 @@ disk_room() {
 disk_persistence_of() {
   local copies=0 extra=32 keys=${ROW[keys]} size=${ROW[value_size]} part each least=$((64 << 20))
   ! cluster_on || ! fault_on || ((REPLICAS == 0)) || copies=1
-  [[ $PERSISTENCE != rdb && ${REDIS_CONF_SAVE-} != [0-9]* ]] || copies=2
+  server_conf
+  [[ $PERSISTENCE != rdb && "; $REPLY" != *'; save '[0-9]* ]] || copies=2
   # The AOF has each SET as a request.
-  [[ $PERSISTENCE != aof && ${REDIS_CONF_APPENDONLY-} != yes ]] || copies=3 extra=64
+  [[ $PERSISTENCE != aof && "; $REPLY" != *'; appendonly yes; '* ]] || copies=3 extra=64
   load_prefix_of
   extra=$((extra + REPLY))
   mix_fills

@@ -71,6 +71,7 @@ _doctor_swept() {
 # Leave out each variant NAME? that a host does not support, unless none would remain; the reasons are warnings.
 _doctor_skip() {
   local rows host check found wanted fix variant lacks=' ' kept=''
+  [[ $VARIANT_OPTIONAL == *[!' ']* ]] || return 0
   rows=$(_doctor_each _doctor_optional | awk -F '\t' '$2 == "fail"')
   while IFS=$'\t' read -r _ _ check _; do lacks+="${check#variant } "; done <<<"$rows"
   for variant in $VARIANTS; do [[ $lacks == *" $variant "* ]] || kept+=" $variant"; done

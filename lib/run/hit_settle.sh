@@ -67,7 +67,7 @@ _hit_seek() {
 # Print the row of a point in the plan that the search uses.
 # Usage: _hit_row_of POINT
 _hit_row_of() {
-  local row name variant repeat REPLY
+  local row name variant repeat
   for row in "${PLAN_ROWS[@]}"; do
     IFS=$'\t' read -r _ variant name repeat _ <<<"$row"
     [[ $name == "$1" && $repeat == 1 ]] || continue
@@ -76,8 +76,7 @@ _hit_row_of() {
     printf '%s\n' "$row"
     return
   done
-  tiers_with Is limited
-  log_warn "$1: HIT_RATIO: no variant has limited DRAM at this point; add one with the tier $REPLY"
+  log_warn "$1: HIT_RATIO: no variant's accesses to far memory can be counted at this point; remove the point's values from SWEEP"
   return 1
 }
 
