@@ -329,7 +329,7 @@ _client_take() {
       stopped) _CLIENT_STATE[$client]="the load generator was stopped by a signal (SIGSTOP)" ;;
       machine) _CLIENT_PROBE[$client]=$first$'\t'$second ;;
       exit)
-        neighbour_mark end "$client" "${_CLIENT_PROBE[$client]-}"
+        foreign_mark end "$client" "${_CLIENT_PROBE[$client]-}"
         # After a jump of the clock: take the new offset.
         [[ ${_CLIENT_STATE[$client]} != running ]] || _CLIENT_STATE[$client]=$first
         [[ $first == 0 ]] || _CLIENT_STATE[$client]="the load generator ended with $first"
@@ -434,7 +434,7 @@ _client_mark() {
   local client phase=$1
   # CPU time of other programs during a probe affects no figure.
   ! wss_is "$phase" || phase=steps
-  for client in "${@:2}"; do neighbour_mark "$phase" "$client" "${_CLIENT_PROBE[$client]-}"; done
+  for client in "${@:2}"; do foreign_mark "$phase" "$client" "${_CLIENT_PROBE[$client]-}"; done
   monitor_mark "$1" || :
 }
 

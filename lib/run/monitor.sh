@@ -82,7 +82,7 @@ _monitor_take() {
   [[ ! $'\n'$rows =~ $'\nmachine\t'([^$'\n']*) ]] || probe=${BASH_REMATCH[1]}
   MONITOR_PROBES+=${MONITOR_PROBES:+$'\n'}$name$'\t'$probe
   if _monitor_between "$phase"; then phase=steps; fi
-  neighbour_mark "$phase" "$name" "$probe"
+  foreign_mark "$phase" "$name" "$probe"
   _monitor_silent "$1" "$2" "$rows"
   [[ -z $_MONITOR_LAST ]] || _monitor_between "$_MONITOR_LAST" || servers_at "$1" _monitor_tell "$_MONITOR_LAST" "$rows"
 }

@@ -119,7 +119,7 @@ _repeat_probe() {
   local status=0
   local -a LOADING
   _repeat_up "${ROW[instances]}" || return
-  neighbour_start
+  foreign_start
   monitor_start "${ROW[data_bytes]}" || return
   client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
   client_wait "${LOADING[@]}" || status=1
@@ -152,7 +152,7 @@ _repeat_load() {
   _repeat_up "$instances" || return
   write_file "$folder/server/plan.tsv" _repeat_plan || return
   cluster_record "$folder/server" || return
-  neighbour_start
+  foreign_start
   search_start "$folder"
   wss_start "$folder"
   perf_begin "$folder"
@@ -176,7 +176,7 @@ _repeat_load() {
   fault_times "$folder/server/events.tsv" || status=1
   warnings_tell "$folder/server"
   ((status == 0)) || return
-  neighbour_write "$folder" || return
+  foreign_write "$folder" || return
   write_file "$folder/starts.tsv" _repeat_starts "$folder" "${LOADING[@]}" || return
   fault_on || return 0
   fault_phase

@@ -35,7 +35,7 @@ rounds_disturbed() {
     ! common_is_fill "$phase" || continue
     printf '%s: others used %s %% of a CPU, the hypervisor took %s %%\n' "$phase" "$foreign" "$steal"
     return
-  done < <(neighbour_over "$1/neighbours.tsv")
+  done < <(foreign_over "$1/neighbours.tsv")
 }
 
 # Print the open figures of a point after a round.

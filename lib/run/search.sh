@@ -133,7 +133,7 @@ search_lost() {
 search_turn() {
   local phase=${1%.*} client
   shift
-  for client; do neighbour_mark steps "$client" "$(client_probe "$client")"; done
+  for client; do foreign_mark steps "$client" "$(client_probe "$client")"; done
   monitor_mark "$(_search_mark "$phase")" || :
   [[ -z $_SEARCH_PENDING ]] || _search_take_in "$(_search_probes "$@")" "$@" || return
   _search_choose "$phase" "$@"
@@ -287,7 +287,7 @@ _search_printed() {
 # Print the CPU time of other programs during the step: on the server, the max over the clients, and the steal time; then 1 if it exceeds FOREIGN,
 # else 0.
 _search_foreign() {
-  { _search_behind step "$_SEARCH_PROBES" && _search_behind end "$1"; } | LIMIT=$FOREIGN LC_ALL=C awk -f "$LIB/run/neighbour.awk" | awk -F '\t' '
+  { _search_behind step "$_SEARCH_PROBES" && _search_behind end "$1"; } | LIMIT=$FOREIGN LC_ALL=C awk -f "$LIB/run/foreign.awk" | awk -F '\t' '
     NR == 1 || $1 != "step" { next }
     $2 ~ /^server(:|$)/ && $9 >= server + 0 { server = $9 }
     $2 !~ /^server(:|$)/ && $9 >= client + 0 { client = $9 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # How often a run names a neighbour: another program that uses one CPU for 2 s of a phase, at a random moment, in every other repeat.
-# Usage: neighbour.sh     REPEATS=40, TIME=10s of GETs at RATE=20000 each
+# Usage: foreign.sh     REPEATS=40, TIME=10s of GETs at RATE=20000 each
 # Requires an idle machine. Prints for the repeats with and without a neighbour how many were named by the CPU time of other programs, and in how
 # many the intervals of the phase were called disturbed.
 set -Eeuo pipefail

@@ -13,10 +13,10 @@ teardown() {
   scratch_teardown
 }
 
-# Print phase, host and columns from foreign_cpu_percent on that neighbour.awk makes of marks, with blanks for tabs.
+# Print phase, host and columns from foreign_cpu_percent on that foreign.awk makes of marks, with blanks for tabs.
 # Usage: judged LIMIT [COLUMNS] <MARKS, whose columns are: MARK HOST KERNEL SPACE TIME CPUS USED STEAL ALL OURS ROOT SCRIPTS [THROTTLED PERIODS]
 judged() {
-  sed -E 's/^([^ ]+( [^ ]+){11})$/\1 0 0/' | tr ' ' '\t' | LIMIT=$1 awk -f "$REPO/lib/run/neighbour.awk" | sed 1d | cut -f "1,2,${2-9-12}" | tr '\t' ' '
+  sed -E 's/^([^ ]+( [^ ]+){11})$/\1 0 0/' | tr ' ' '\t' | LIMIT=$1 awk -f "$REPO/lib/run/foreign.awk" | sed 1d | cut -f "1,2,${2-9-12}" | tr '\t' ' '
 }
 
 @test "foreign is what is used less what is ours, by the larger of two counts, and never below 0" {
@@ -99,10 +99,10 @@ END
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -Eeuo pipefail
     LIB=$REPO/lib SERVER=b FOREIGN=10% LOG_FILE=
-    . "$LIB/core/log.sh" && . "$LIB/core/write.sh" && . "$LIB/run/neighbour.sh"
-    neighbour_mark get server "$(printf "k\ts\t0\t2\t0\t0\t0\t0\t7\t0\t5000000\t40")"
-    neighbour_mark end server "$(printf "k\ts\t10000000\t2\t0\t0\t0\t0\t7\t0\t5757000\t51")"
-    neighbour_write .'
+    . "$LIB/core/log.sh" && . "$LIB/core/write.sh" && . "$LIB/run/foreign.sh"
+    foreign_mark get server "$(printf "k\ts\t0\t2\t0\t0\t0\t0\t7\t0\t5000000\t40")"
+    foreign_mark end server "$(printf "k\ts\t10000000\t2\t0\t0\t0\t0\t7\t0\t5757000\t51")"
+    foreign_write .'
   assert_success
   assert_contains "b: during get a quota of CPU time stopped the instances for 757 ms, in 11 periods; doctor prints the quota" "$stderr"
 }

@@ -2,27 +2,27 @@
 # shellcheck shell=bash
 # CPU time that other programs used on the hosts during a phase, from probes at the marks around the phases.
 
-_NEIGHBOUR_MARKS='' # lines MARK HOST and the output of host_probe_cpu there
+_FOREIGN_MARKS='' # lines MARK HOST and the output of host_probe_cpu there
 
 # Remove the marks of the previous repeat.
-# Usage: neighbour_start
-neighbour_start() {
-  _NEIGHBOUR_MARKS=''
+# Usage: foreign_start
+foreign_start() {
+  _FOREIGN_MARKS=''
 }
 
 # Record a probe that was taken between two phases.
-# Usage: neighbour_mark NEXT_PHASE HOST PROBE
+# Usage: foreign_mark NEXT_PHASE HOST PROBE
 #   HOST is what monitor_name prints, or a client's name; PROBE is the line of host_probe_cpu; an empty one is left out
-neighbour_mark() {
-  [[ -z $3 ]] || _NEIGHBOUR_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
+foreign_mark() {
+  [[ -z $3 ]] || _FOREIGN_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }
 
 # Write DIR/neighbours.tsv, one row per phase and host, and warn about each phase and machine over the limit, or with processes that a quota stopped.
-# Usage: neighbour_write DIR
+# Usage: foreign_write DIR
 # Globals: FOREIGN SERVER
-neighbour_write() {
+foreign_write() {
   local file=$1/neighbours.tsv phase host seconds foreign steal limit time periods what said=' '
-  LIMIT=$FOREIGN LC_ALL=C write_file "$file" awk -f "$LIB/run/neighbour.awk" <<<"${_NEIGHBOUR_MARKS%$'\n'}" || return
+  LIMIT=$FOREIGN LC_ALL=C write_file "$file" awk -f "$LIB/run/foreign.awk" <<<"${_FOREIGN_MARKS%$'\n'}" || return
   while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
     [[ $host != server ]] || host=$SERVER
     host=${host#server:}
@@ -30,7 +30,7 @@ neighbour_write() {
     [[ $said != *" $phase $host "* ]] || continue
     said+="$phase $host "
     log_warn "$host: during $phase ($seconds s) other programs used $foreign % of a CPU and the hypervisor took $steal % (limit $limit %)"
-  done < <(neighbour_over "$file")
+  done < <(foreign_over "$file")
   while IFS=$'\t' read -r phase host _ _ _ _ _ _ _ _ _ _ time periods; do
     what="the load generator"
     [[ $host != server* ]] || what="the instances"
@@ -40,7 +40,7 @@ neighbour_write() {
 }
 
 # Print the rows of a neighbours.tsv that are over their limit.
-# Usage: neighbour_over FILE
-neighbour_over() {
+# Usage: foreign_over FILE
+foreign_over() {
   awk -F '\t' 'NR > 1 && $12 == 1' "$1"
 }
