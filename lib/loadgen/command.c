@@ -2,8 +2,6 @@
 /* Commands as bytes: see command.h. */
 #include "command.h"
 
-#include "wide.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +51,6 @@ int commands_init(struct commands *c, const char *prefix, const struct values *v
     c->values = values;
     c->tags = tags;
     c->place = place;
-    c->wide = wide_here();
     for (int i = 0; i < COMMANDS; i++)
         for (unsigned d = 1; d <= COMMAND_DIGITS; d++)
             head_make(&c->head[i][d], &command_kinds[i], 2 + command_kinds[i].carries * (spec->ttl_low ? 3 : 1), prefix, tags ? SLOTS_TAG_ANY : "",

@@ -81,7 +81,6 @@ struct commands {
     uint64_t first, count;         /* the keys that they take */
     const struct trace *trace;     /* where the requests of a replay come from, or NULL */
     double ttl_ms;                 /* milliseconds of this run that a second of the trace is, for times to live; 0: a second */
-    int wide;                      /* the CPU has what wide_encode needs */
     int shared;                    /* values are long, and the same for every key: command_piece need not make them */
 };
 

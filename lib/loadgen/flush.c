@@ -4,7 +4,6 @@
 
 #include "clock.h"
 #include "conn.h"
-#include "wide.h"
 
 #include <sys/epoll.h>
 #include <sys/uio.h>
@@ -33,15 +32,6 @@ static int follows(const struct worker *w, uint64_t tagged)
     return w->mix && command_mixed(tagged) && !w->mix->command[tagged >> COMMAND_SHIFT].weight && w->plan->kind == PHASE_MIXED;
 }
 
-/* As command_encode_run from ring position *n on, several requests at a time where the CPU can. */
-static char *encode_run(const struct commands *commands, unsigned command, const struct conn *c, uint32_t *n, uint32_t stop, char *at,
-                        const char *end)
-{
-    const uint32_t first = *n & c->mask, count = stop - *n;
-    if (commands->wide && count >= 4 && count <= c->mask + 1 - first) *n += wide_encode(commands, command, c->key + first, count & ~3U, &at, end);
-    return command_encode_run(commands, command, c->key, c->mask, *n, stop, n, at, end);
-}
-
 /* Make bytes of the requests from ring position i up to stop, the first from byte `skip` on. Returns the end of the bytes; *i is then the
  *  first request that is not whole among them, and *partly how many of its bytes are made or were written before. */
 static char *encode(const struct worker *w, struct conn *c, uint32_t *i, uint32_t stop, uint64_t skip, uint64_t *partly, uint64_t now)
@@ -53,7 +43,7 @@ static char *encode(const struct worker *w, struct conn *c, uint32_t *i, uint32_
         const unsigned command = (unsigned)(c->key[*i & c->mask] >> COMMAND_SHIFT);
         uint32_t n = *i;
         if (w->plan->kind != PHASE_MIXED && !w->mix && command_plain(commands, command))
-            at = encode_run(commands, command, c, &n, stop, at, end);
+            at = command_encode_run(commands, command, c->key, c->mask, n, stop, &n, at, end);
         else
             for (const char *full = end - commands->largest; n != stop && at <= full; n++) at = command_encode(commands, c->key[n & c->mask], at);
         *i = n;

@@ -125,7 +125,6 @@ void keys_init(struct keys *k, const struct keys_spec *spec, uint64_t part, uint
     k->spec = *spec;
     k->zipf = zipf;
     rng_seed(&k->rng, spec->seed, stream);
-    k->wide = wide_here() && spec->count <= UINT32_MAX;
     k->from = k->position = part * share + (part < more ? part : more);
     k->to = k->from + keys_share(spec->count, part, parts);
     k->moves = spec->scramble || spec->shift_s > 0;

@@ -4,7 +4,6 @@
 #define LOADGEN_KEYS_H
 
 #include "rng.h"
-#include "wide.h"
 #include "zipf.h"
 
 #include <stdint.h>
@@ -36,7 +35,6 @@ struct keys {
     struct rng rng;
     uint64_t position, from, to; /* sequential and shuffle: the part [from, to) of the keys that is walked */
     uint64_t pass;
-    int wide; /* uniform: several are drawn at a time */
     struct keys_permutation permutation;
     double spare;                          /* gaussian: the second of a pair */
     int has_spare, moves;                  /* moves: a rank is not a place yet */
@@ -90,8 +88,7 @@ static inline void keys_take(struct keys *k, uint64_t tag, uint64_t *out, uint32
     if (k->spec.kind == KEYS_UNIFORM) {
         struct rng rng = k->rng; /* a copy that no key written can alias */
         const uint64_t first = k->spec.first, count = k->spec.count;
-        uint32_t i = k->wide ? wide_draw(&rng, tag, first, count, out, n & ~3U) : 0;
-        for (; i < n; i++) out[i] = tag | (first + rng_below(&rng, count));
+        for (uint32_t i = 0; i < n; i++) out[i] = tag | (first + rng_below(&rng, count));
         k->rng = rng;
         return;
     }
