@@ -48,11 +48,10 @@ static int run(struct engine *e)
         if (rc < 0) return worker_stop ? 128 + worker_stop : 1;
         if (rc > 0) continue;
         report_phase_finished(e, &result);
-        report_row(o, &result, &rows);
         report_problems(e, &result);
         failed |= engine_failed(e, &result);
         int bad = report_files(e, &result, o->out ? o->out : ".", o->out != NULL), saved = errno;
-        if (o->out && report_rows(o->out, &rows)) { /* also after a file that did not fit on the disk */
+        if (o->out && report_row(o, &result, &rows)) { /* also after a file that did not fit on the disk */
             bad = 1;
             saved = errno;
         }

@@ -211,7 +211,7 @@ END
   assert_equal "$status $stderr" '2 test: --trace none.csv: No such file or directory'
 }
 
-@test "the index is made once, again for another trace, in the cache where it must, and never in place of another file" {
+@test "the index is made once, again for another trace, in the cache where it must, and never in place of another file; a long path has its place in the row" {
   local index=t.csv.tierbench-index before
   export XDG_CACHE_HOME=$SCRATCH/cache
   redis_start
@@ -242,6 +242,12 @@ END
   loadgen 1 --trace "$long" --speed max 127.0.0.1 "$REDIS_PORT"
   assert_success
   assert_equal "$(find cache/tierbench -type f | wc -l)" 1
+  # A path of 3.9 kB makes the row longer, and drops no column.
+  mv "$long" t.csv
+  long=$(printf './%.0s' {1..1950})t.csv
+  loadgen 1 --trace "$long" --speed max 127.0.0.1 "$REDIS_PORT"
+  assert_equal "$(result replay trace)" "$long"
+  assert_equal "$(awk -F '\t' '{ print NF }' out/result.tsv | uniq -c | awk '{ print $1 }')" 2
 }
 
 @test "clients share a trace by its keys: each request is sent by one of them, and those of a key to one instance" {

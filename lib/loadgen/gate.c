@@ -56,8 +56,7 @@ static int read_start(const char *path, char text[GATE_TEXT])
     return text[0] && (strchr(text, '\n') || !strcmp(text, before));
 }
 
-int gate_wait(const char *dir, const char *name, uint64_t connections, const volatile sig_atomic_t *stop, struct gate_order *order,
-              char why[GATE_WHY])
+int gate_wait(const char *dir, const char *name, uint64_t connections, const atomic_int *stop, struct gate_order *order, char why[GATE_WHY])
 {
     char ready[64], offer[PATH_MAX], start[PATH_MAX], text[GATE_TEXT] = "";
     struct output out;

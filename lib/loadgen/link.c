@@ -75,7 +75,7 @@ int link_greet(struct link *l, const struct links *s)
     return bad ? -1 : 0;
 }
 
-int links_init(struct links *s, const struct options *o, const volatile sig_atomic_t *stop, char why[LINK_WHY])
+int links_init(struct links *s, const struct options *o, const atomic_int *stop, char why[LINK_WHY])
 {
     memset(s, 0, sizeof *s);
     s->options = o;

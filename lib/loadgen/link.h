@@ -6,7 +6,7 @@
 #include "endpoint.h"
 #include "options.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -19,7 +19,7 @@ struct cluster;
 /* Shared by all links; read-only after links_init has returned. */
 struct links {
     const struct options *options;
-    const volatile sig_atomic_t *stop; /* not 0: waiting ends */
+    const atomic_int *stop; /* not 0: waiting ends */
     struct endpoint_hosts hosts;       /* resolved once, so that a reconnect asks no name server */
     int greeting_replies;              /* to the bytes that link_greet sends */
     struct tls *tls;                   /* owned: TLS context, or NULL */
@@ -37,7 +37,7 @@ struct link {
 
 /** Resolve the host and prepare what links need; *stop ends waiting when it is set. Returns 0, or -1 with one line in why. Free with
  *  links_free. */
-int links_init(struct links *s, const struct options *o, const volatile sig_atomic_t *stop, char why[LINK_WHY]);
+int links_init(struct links *s, const struct options *o, const atomic_int *stop, char why[LINK_WHY]);
 
 /** Release what links_init allocated. */
 void links_free(struct links *s);

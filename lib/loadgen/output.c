@@ -130,6 +130,17 @@ void output_percentiles(FILE *f, const struct hist *h)
     if (h->over) fprintf(f, "#[Above range = %ju samples over %ju us, counted in every percentile]\n", (uintmax_t)h->over, (uintmax_t)HIST_MAX_US);
 }
 
+void output_slots(FILE *f, const struct hist *h)
+{
+    const char *gap = "";
+    for (uint32_t slot = h->low; slot < h->high; slot++) {
+        if (!h->count[slot]) continue;
+        fprintf(f, "%s%ju:%ju", gap, (uintmax_t)hist_highest(h, slot), (uintmax_t)h->count[slot]);
+        gap = " ";
+    }
+    if (h->over) fprintf(f, "%s%ju:%ju", gap, (uintmax_t)h->max, (uintmax_t)h->over);
+}
+
 int output_table(FILE *f, const struct hist *const *threads, int n)
 {
     uint32_t low = UINT32_MAX, high = 0;

@@ -32,6 +32,9 @@ void output_abandon(struct output *out);
 /** Write h as HdrHistogram's percentile text, values in microseconds. */
 void output_percentiles(FILE *f, const struct hist *h);
 
+/** Write `US:COUNT` for each slot in use, US being the slot's highest value, separated by blanks. */
+void output_slots(FILE *f, const struct hist *h);
+
 /** Write the guide's table: a line for each latency that occurred (lowest of its slot, in us), a column for each thread, their total, and
  *  the cumulative percentage. Returns 0, or -1 when out of memory. */
 int output_table(FILE *f, const struct hist *const *threads, int n);

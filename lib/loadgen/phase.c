@@ -18,7 +18,7 @@
 #define WARMUP_SHARE   0.25              /* of a step */
 #define EDGE_NS        (50 * NS_PER_MS)  /* from the end of a warm-up to the measured part: the last answers arrive, connections are reopened */
 
-volatile sig_atomic_t phase_begun;
+atomic_int phase_begun;
 
 int phase_complain(const char *text)
 {

@@ -5,10 +5,10 @@
 
 #include "engine.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 
 /* Set when the first load begins: after that an interrupt leaves results to write. */
-extern volatile sig_atomic_t phase_begun;
+extern atomic_int phase_begun;
 
 /** Print a line of this program on stderr. Returns -1. */
 int phase_complain(const char *text);

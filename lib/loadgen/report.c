@@ -239,27 +239,50 @@ int report_files(const struct engine *e, const struct result *r, const char *dir
     return r->plan.open ? write_percentiles(dir, r, ".service", &r->service) : 0;
 }
 
-/* A row under construction and the header above it, which grow by the same calls. */
+/* A row under construction and the header above it, which grow by the same calls and have no limit. */
 struct row {
-    char *at, *end;
-    char *name_at, *name_end;
+    FILE *values, *names;
+    char *text, *header;
+    size_t text_size, header_size;
+    int columns, bad; /* bad: a column is missing, for want of memory */
 };
+
+static int row_begin(struct row *row)
+{
+    *row = (struct row){0};
+    row->values = open_memstream(&row->text, &row->text_size);
+    row->names = open_memstream(&row->header, &row->header_size);
+    return row->values && row->names ? 0 : -1;
+}
+
+/* End a row. Returns 0, or -1 with errno if it is not whole. The caller frees text and header. */
+static int row_end(struct row *row)
+{
+    if (row->values && fclose(row->values)) row->bad = 1;
+    if (row->names && fclose(row->names)) row->bad = 1;
+    if (row->bad) errno = ENOMEM;
+    return row->bad ? -1 : 0;
+}
 
 static void column(struct row *row, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void column(struct row *row, const char *name, const char *format, ...)
 {
     va_list args;
-    size_t room = (size_t)(row->end - row->at), name_room = (size_t)(row->name_end - row->name_at);
+    char *text;
     va_start(args, format);
-    int n = vsnprintf(row->at, room, format, args), named = snprintf(row->name_at, name_room, "%s\t", name);
+    if (vasprintf(&text, format, args) < 0) text = NULL;
     va_end(args);
-    if (n < 0 || named < 0 || (size_t)n + 1 >= room || (size_t)named >= name_room) return;
-    for (char *c = row->at; *c; c++)
+    if (!text) {
+        row->bad = 1;
+        return;
+    }
+    for (char *c = text; *c; c++)
         if ((unsigned char)*c < ' ') *c = '?'; /* a prefix may contain any byte; a table may not */
-    row->at[n] = '\t';
-    row->at += n + 1;
-    row->name_at += named;
+    const char *gap = row->columns++ ? "\t" : "";
+    fprintf(row->values, "%s%s", gap, text);
+    fprintf(row->names, "%s%s", gap, name);
+    free(text);
 }
 
 static void percentile_columns(struct row *row, const struct hist *h)
@@ -339,6 +362,15 @@ static void top_columns(struct row *row, const struct trace *trace)
     }
 }
 
+/* The commands of a mix with their weights, or `measured`. */
+static void kinds_column(struct row *row, const char *name, const struct options *o, const struct result *r, int measured)
+{
+    char *text = !o->trace || measured ? report_kinds_text(o, r, measured) : strdup("-");
+    if (text) column(row, name, "%s", text);
+    if (!text) row->bad = 1;
+    free(text);
+}
+
 /* at_least_us for a table: 0 without unanswered requests. */
 static uintmax_t at_least(const struct result *r)
 {
@@ -384,11 +416,8 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     column(row, "refused", "%ju", (uintmax_t)r->count[COUNT_REFUSED]);
     column(row, "gaps", "%ju", (uintmax_t)r->gap_count);
     column(row, "gap_longest_us", "%ju", (uintmax_t)r->gap_longest_us);
-    char text[REPORT_KINDS_MAX];
-    report_kinds_names(o, r, text);
-    column(row, "commands", "%s", o->trace ? "-" : text);
-    report_kinds_text(o, r, text);
-    column(row, "command_latency", "%s", text);
+    kinds_column(row, "commands", o, r, 0);
+    kinds_column(row, "command_latency", o, r, 1);
     key_column(row, p->kind == PHASE_POPULATE ? NULL : &o->keys);
     column(row, "stopped", "%d", r->stopped);
     column(row, "trace", "%s", o->trace ? o->trace_file : "-");
@@ -397,65 +426,65 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     else
         column(row, "trace_speed", "%s", o->trace ? "max" : "-");
     top_columns(row, o->trace);
-    row->at[-1] = row->name_at[-1] = '\n';
-    *row->at = *row->name_at = 0;
 }
 
-void report_row(const struct options *o, const struct result *r, struct report_rows *rows)
+int report_row(const struct options *o, const struct result *r, struct report_rows *rows)
 {
-    char *row = rows->row[rows->rows++];
-    struct row out = {row, row + REPORT_ROW_MAX, rows->header, rows->header + REPORT_ROW_MAX};
-    row_make(&out, o, r);
+    struct output out;
+    struct row row;
+    if (!row_begin(&row)) row_make(&row, o, r);
+    if (row_end(&row)) return -1;
+    free(rows->header);
+    rows->header = row.header;
+    rows->row[rows->rows++] = row.text;
+    if (output_begin(&out, o->out, "result.tsv")) return -1;
+    fprintf(out.file, "%s\n", rows->header);
+    for (int i = 0; i < rows->rows; i++) fprintf(out.file, "%s\n", rows->row[i]);
+    return output_commit(&out);
+}
+
+static void step_make(struct row *row, const struct result *r, int number)
+{
+    const struct hist *h = &r->latency;
+    column(row, "phase", "%s", r->plan.name);
+    column(row, "offer", "%d", number);
+    column(row, "rate", "%.10g", r->plan.rate);
+    column(row, "connections", "%ju", (uintmax_t)r->plan.connections);
+    column(row, "asked_us", "%ju", (uintmax_t)(r->plan.time_ns / 1000));
+    key_column(row, r->plan.keys);
+    column(row, "start_us", "%ju", (uintmax_t)r->start_us);
+    column(row, "elapsed_us", "%ju", (uintmax_t)r->elapsed_us);
+    column(row, "ops", "%ju", (uintmax_t)r->count[COUNT_OPS]);
+    percentile_columns(row, h);
+    column(row, "errors", "%ju", (uintmax_t)recorder_errors(r->count));
+    column(row, "unsent", "%ju", (uintmax_t)r->count[COUNT_UNSENT]);
+    column(row, "client_limited", "%d", r->client_limited);
+    column(row, "send_lag_p99_us", "%ju", r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+    column(row, "misses", "%ju", (uintmax_t)r->count[COUNT_MISSES]);
+    column(row, "unanswered", "%ju", (uintmax_t)r->count[COUNT_UNANSWERED]);
+    column(row, "at_least_us", "%ju", at_least(r));
+    column(row, "histogram", "%s", "");
+    output_slots(row->values, h);
 }
 
 int report_step(const char *dir, const struct result *r, int number, int more)
 {
-    char path[PATH_MAX], text[2][REPORT_ROW_MAX];
-    struct row row = {text[0], text[0] + REPORT_ROW_MAX, text[1], text[1] + REPORT_ROW_MAX};
-    const struct hist *h = &r->latency;
-    column(&row, "phase", "%s", r->plan.name);
-    column(&row, "offer", "%d", number);
-    column(&row, "rate", "%.10g", r->plan.rate);
-    column(&row, "connections", "%ju", (uintmax_t)r->plan.connections);
-    column(&row, "asked_us", "%ju", (uintmax_t)(r->plan.time_ns / 1000));
-    key_column(&row, r->plan.keys);
-    column(&row, "start_us", "%ju", (uintmax_t)r->start_us);
-    column(&row, "elapsed_us", "%ju", (uintmax_t)r->elapsed_us);
-    column(&row, "ops", "%ju", (uintmax_t)r->count[COUNT_OPS]);
-    percentile_columns(&row, h);
-    column(&row, "errors", "%ju", (uintmax_t)recorder_errors(r->count));
-    column(&row, "unsent", "%ju", (uintmax_t)r->count[COUNT_UNSENT]);
-    column(&row, "client_limited", "%d", r->client_limited);
-    column(&row, "send_lag_p99_us", "%ju", r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
-    column(&row, "misses", "%ju", (uintmax_t)r->count[COUNT_MISSES]);
-    column(&row, "unanswered", "%ju", (uintmax_t)r->count[COUNT_UNANSWERED]);
-    column(&row, "at_least_us", "%ju", at_least(r));
-    *row.at = *row.name_at = 0;
-    if ((size_t)snprintf(path, sizeof path, "%s/steps.tsv", dir) >= sizeof path) {
+    char path[PATH_MAX];
+    struct row row;
+    FILE *f = NULL;
+    if (!row_begin(&row)) step_make(&row, r, number);
+    int bad = row_end(&row);
+    if (!bad && (size_t)snprintf(path, sizeof path, "%s/steps.tsv", dir) >= sizeof path) {
         errno = ENAMETOOLONG;
-        return -1;
+        bad = -1;
     }
-    FILE *f = fopen(path, more ? "ae" : "we");
-    if (!f) return -1;
-    if (!more) fprintf(f, "%shistogram\n", text[1]);
-    fputs(text[0], f);
-    const char *gap = "";
-    for (uint32_t i = h->low; i < h->high; i++) {
-        if (!h->count[i]) continue;
-        fprintf(f, "%s%ju:%ju", gap, (uintmax_t)hist_highest(h, i), (uintmax_t)h->count[i]);
-        gap = " ";
+    if (!bad && (f = fopen(path, more ? "ae" : "we"))) {
+        if (!more) fprintf(f, "%s\n", row.header);
+        fprintf(f, "%s\n", row.text);
+        bad = ferror(f);
+        bad = fclose(f) || bad ? -1 : 0;
     }
-    if (h->over) fprintf(f, "%s%ju:%ju", gap, (uintmax_t)h->max, (uintmax_t)h->over);
-    fputc('\n', f);
-    int bad = ferror(f);
-    return fclose(f) || bad ? -1 : 0;
-}
-
-int report_rows(const char *dir, const struct report_rows *rows)
-{
-    struct output out;
-    if (output_begin(&out, dir, "result.tsv")) return -1;
-    fputs(rows->header, out.file);
-    for (int i = 0; i < rows->rows; i++) fputs(rows->row[i], out.file);
-    return output_commit(&out);
+    free(row.text);
+    free(row.header);
+    return f ? bad : -1;
 }

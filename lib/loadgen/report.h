@@ -5,8 +5,6 @@
 
 #include "engine.h"
 
-#define REPORT_ROW_MAX 4096
-
 /** Print the guide's line with all parameters, and that connecting begins. */
 void report_start(const struct options *o);
 
@@ -28,18 +26,16 @@ int report_files(const struct engine *e, const struct result *r, const char *dir
 
 /* The rows of result.tsv so far, and its header, as text. */
 struct report_rows {
-    char header[REPORT_ROW_MAX], row[OPTIONS_PHASES_MAX][REPORT_ROW_MAX];
+    char *header, *row[OPTIONS_PHASES_MAX];
     int rows;
 };
 
-/** Add the row of a phase, tab-separated. */
-void report_row(const struct options *o, const struct result *r, struct report_rows *rows);
+/** Add the row of a phase, and write result.tsv again into the directory of the options: the header and all rows. A row is whole or missing. Returns
+ * 0, or -1 with errno. */
+int report_row(const struct options *o, const struct result *r, struct report_rows *rows);
 
 /** Add a row to steps.tsv in `dir`: a step, or a take of a phase, that was run at offer `number` of its phase. The column histogram has
  *  `US:COUNT` for each slot in use, US being the slot's highest value. Returns 0, or -1 with errno. */
 int report_step(const char *dir, const struct result *r, int number, int more);
-
-/** Write result.tsv: the header and all rows, of which there is one at least. Returns 0, or -1 with errno. */
-int report_rows(const char *dir, const struct report_rows *rows);
 
 #endif

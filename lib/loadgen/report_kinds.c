@@ -5,6 +5,7 @@
 #include "output.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct mix_command *command_of(const struct options *o, int entry)
 {
@@ -21,18 +22,12 @@ static int write_rows(const struct options *o, const struct result *r, const cha
     for (int i = 0; i < r->kinds.kinds; i++) {
         const struct kind *k = &r->kinds.kind[i];
         const struct hist *h = &k->latency;
-        const char *gap = "\t";
-        fprintf(out.file, "%s\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.1f\t%ju\t%ju\t%ju\t%ju", command_of(o, i)->name, (uintmax_t)command_of(o, i)->weight,
+        fprintf(out.file, "%s\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.1f\t%ju\t%ju\t%ju\t%ju\t", command_of(o, i)->name, (uintmax_t)command_of(o, i)->weight,
                 (uintmax_t)k->count[KIND_OPS], (uintmax_t)k->count[KIND_LATE], (uintmax_t)k->count[KIND_MISSES], (uintmax_t)k->count[KIND_ERRORS],
                 (uintmax_t)k->count[KIND_BYTES], hist_mean(h), (uintmax_t)hist_percentile(h, 50), (uintmax_t)hist_percentile(h, 99),
                 (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
-        for (uint32_t slot = h->low; slot < h->high; slot++) {
-            if (!h->count[slot]) continue;
-            fprintf(out.file, "%s%ju:%ju", gap, (uintmax_t)hist_highest(h, slot), (uintmax_t)h->count[slot]);
-            gap = " ";
-        }
-        if (h->over) fprintf(out.file, "%s%ju:%ju", gap, (uintmax_t)h->max, (uintmax_t)h->over);
-        fputs(!h->total && !h->over ? "\t-\n" : "\n", out.file);
+        output_slots(out.file, h);
+        fputs(!h->total && !h->over ? "-\n" : "\n", out.file);
     }
     return output_commit(&out);
 }
@@ -51,23 +46,19 @@ int report_kinds(const struct options *o, const struct result *r, const char *di
     return write_rows(o, r, dir);
 }
 
-void report_kinds_text(const struct options *o, const struct result *r, char out[REPORT_KINDS_MAX])
+char *report_kinds_text(const struct options *o, const struct result *r, int measured)
 {
-    size_t at = 0;
-    snprintf(out, REPORT_KINDS_MAX, "-");
-    for (int i = 0; i < r->kinds.kinds && at < REPORT_KINDS_MAX; i++) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    if (!r->kinds.kinds) fputs("-", out);
+    for (int i = 0; i < r->kinds.kinds; i++) {
         const struct kind *k = &r->kinds.kind[i];
-        at +=
-            (size_t)snprintf(out + at, REPORT_KINDS_MAX - at, "%s%s:%ju:%ju:%ju", i ? "," : "", command_of(o, i)->name, (uintmax_t)k->count[KIND_OPS],
-                             (uintmax_t)hist_percentile(&k->latency, 50), (uintmax_t)hist_percentile(&k->latency, 99));
+        fprintf(out, "%s%s:%ju", i ? "," : "", command_of(o, i)->name, (uintmax_t)(measured ? k->count[KIND_OPS] : command_of(o, i)->weight));
+        if (measured) fprintf(out, ":%ju:%ju", (uintmax_t)hist_percentile(&k->latency, 50), (uintmax_t)hist_percentile(&k->latency, 99));
     }
-}
-
-void report_kinds_names(const struct options *o, const struct result *r, char out[REPORT_KINDS_MAX])
-{
-    size_t at = 0;
-    snprintf(out, REPORT_KINDS_MAX, "-");
-    for (int i = 0; i < r->kinds.kinds && at < REPORT_KINDS_MAX; i++)
-        at +=
-            (size_t)snprintf(out + at, REPORT_KINDS_MAX - at, "%s%s:%ju", i ? "," : "", command_of(o, i)->name, (uintmax_t)command_of(o, i)->weight);
+    if (!fclose(out)) return text;
+    free(text);
+    return NULL;
 }

@@ -29,7 +29,7 @@
 #define STOP_DRAIN_NS (40 * NS_PER_MS) /* after an interrupt, time for replies to arrive: less than one tick */
 #define WAIT_SLICE_NS (20 * NS_PER_MS) /* before a start, between looks at interrupts */
 
-volatile sig_atomic_t worker_stop, worker_enough;
+atomic_int worker_stop, worker_enough;
 
 static int conn_init(struct conn *c, struct target *t, uint32_t ring, int open)
 {

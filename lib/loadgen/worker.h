@@ -16,7 +16,7 @@
 #include "resp.h"
 #include "trace.h"
 
-#include <signal.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define WORKER_POPULATE_PIPELINE 32 /* min pipeline of populate, whose latency is not measured */
@@ -139,10 +139,10 @@ struct worker {
 } __attribute__((aligned(64)));
 
 /* Set by the signal handler: ends phases early. */
-extern volatile sig_atomic_t worker_stop;
+extern atomic_int worker_stop;
 
 /* Set by the reporter: the phase has lasted long enough, and nothing is wrong with it. */
-extern volatile sig_atomic_t worker_enough;
+extern atomic_int worker_enough;
 
 /** Allocate a worker's buffers, targets and connections in the zeroed w; opens nothing. Its targets are the instances id, id + threads, and
  *  so on; more threads than instances share them. Returns 0, or -1 with errno, or with one line in why. Free with worker_free. */
