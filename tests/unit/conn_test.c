@@ -5,6 +5,7 @@
 #include "unit.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
