@@ -19,6 +19,24 @@ calls_graph() {
   [[ -z $output ]] || fail "call what is below, or pass its result as a parameter:"$'\n'"$output"
 }
 
+# Print the calls between the objects of the load generator, as pairs of caller and called; each object also with itself.
+objects_graph() {
+  nm -- "$1"/*.o | awk '
+    /:$/ { sub(".*/", ""); sub("[.]o:$", ""); file = $0; print file, file; next }
+    NF < 2 { next }
+    $(NF - 1) ~ /^[TDBR]$/ { home[$NF] = file }
+    $(NF - 1) == "U" { calls[file " " $NF] }
+    END { for (call in calls) { split(call, part); if (part[2] in home) print part[1], home[part[2]] } }'
+}
+
+@test "files of the load generator call each other in one direction" {
+  make -s -C "$REPO" LOADGEN_OUT="$BATS_TEST_TMPDIR/objects" CFLAGS=-O0 "$BATS_TEST_TMPDIR/objects/test" >made 2>&1 || fail "$(<made)"
+  objects_graph "$BATS_TEST_TMPDIR/objects" >graph
+  grep -qx 'worker receive' graph || fail "$(<graph)"
+  run tsort graph
+  assert_success
+}
+
 @test "the graph of calls has what calls a function, and not what names it" {
   cd "$BATS_TEST_TMPDIR"
   mkdir -p lib/core lib/run lib/odd

@@ -3,7 +3,6 @@
 #include "answer.h"
 
 #include "plain.h"
-#include "replay.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +38,8 @@ static enum count error_kind(const char *text)
     return COUNTS;
 }
 
-int answer_other_type(struct worker *w, struct conn *c)
+/* A reply of a type that the command does not have. Returns 0. */
+static int other_type(struct worker *w, struct conn *c)
 {
     answer_failed(w, c->target, COUNT_ERROR_REPLIES, 1);
     answer_keep(w, c->target, "reply of a type that does not belong to the command");
@@ -71,18 +71,18 @@ static int classify_mixed(struct worker *w, struct conn *c, uint64_t tagged, str
     int wrong = 0;
     switch (m->reply) {
     case MIX_VALUE:
-        if (!r->nil && r->type != '$') return answer_other_type(w, c);
+        if (!r->nil && r->type != '$') return other_type(w, c);
         wrong = !r->nil && (c->body_bad || !values_may_be(c->target->commands.values, key, (uint64_t)r->bulk_len));
         carried->misses += r->nil;
         break;
     case MIX_OK:
-        if (r->type != '+' || strcmp(r->text, "OK") != 0) return answer_other_type(w, c);
+        if (r->type != '+' || strcmp(r->text, "OK") != 0) return other_type(w, c);
         break;
     case MIX_INTEGER:
-        if (r->type != ':') return answer_other_type(w, c);
+        if (r->type != ':') return other_type(w, c);
         break;
     case MIX_ITEMS:
-        if (r->nil ? m->keys : r->type != '*' && r->type != '%' && r->type != '~') return answer_other_type(w, c);
+        if (r->nil ? m->keys : r->type != '*' && r->type != '%' && r->type != '~') return other_type(w, c);
         wrong = c->body_bad || r->items % m->stride || (r->items - r->nils) / m->stride != c->bodies || (m->keys && r->items != (uint64_t)m->times);
         if (r->nil) wrong = 0;
         carried->misses += r->nil || !r->items ? 1 : r->nils;
@@ -99,6 +99,36 @@ static int classify_mixed(struct worker *w, struct conn *c, uint64_t tagged, str
     return 1;
 }
 
+/* As answer_classify, for a reply without an error of a request of a trace. */
+static int classify_traced(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried)
+{
+    const struct mix_command *m = mixed_of(w, tagged);
+    const struct resp *r = &c->scan;
+    const int done = r->type == '+' && r->text[0] == 'O' && r->text[1] == 'K' && !r->text[2];
+    if (m->reply == MIX_VALUE ? !r->nil && r->type != '$' : m->reply == MIX_INTEGER ? r->type != ':' : !done && (m->reply == MIX_OK || !r->nil))
+        return other_type(w, c);
+    carried->bytes += r->bytes;
+    if (m->reply == MIX_VALUE) {
+        carried->misses += r->nil;
+        if (c->body_bad && w->plan->verify) answer_failed(w, c->target, COUNT_MISMATCHES, 1);
+    }
+    if (m->data && done) {
+        carried->bytes += w->options->trace->record[COMMAND_KEY(tagged)].size;
+        carried->sets++;
+    }
+    return 1;
+}
+
+/* Compare the bytes of a value of a trace. */
+static void body_traced(struct conn *c, uint64_t tagged)
+{
+    const struct commands *commands = &c->target->commands;
+    const struct resp *r = &c->scan;
+    if (tagged >> COMMAND_SHIFT != TRACE_GET || !r->piece_len || c->body_bad) return;
+    uint64_t content = command_trace_content(commands, &commands->trace->record[COMMAND_KEY(tagged)], r->item_len);
+    c->body_bad = !values_check(commands->values, content, commands->place, r->piece_at, r->piece, r->piece_len);
+}
+
 void answer_none(struct worker *w, uint64_t tagged, uint64_t us)
 {
     recorder_unanswered(&w->recorder, us, 1);
@@ -113,7 +143,7 @@ void answer_body(struct worker *w, struct conn *c, uint64_t tagged)
     const struct commands *commands = &c->target->commands;
     const struct resp *r = &c->scan;
     if (w->replay) {
-        if (w->plan->verify) replay_body(c, tagged);
+        if (w->plan->verify) body_traced(c, tagged);
         return;
     }
     uint64_t key = COMMAND_KEY(tagged), at = r->piece_at, skip = 0;
@@ -158,7 +188,7 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
         answer_keep(w, c->target, "an error inside an array");
         return 0;
     }
-    if (w->mix) return w->replay ? replay_classify(w, c, tagged, carried) : classify_mixed(w, c, tagged, carried);
+    if (w->mix) return w->replay ? classify_traced(w, c, tagged, carried) : classify_mixed(w, c, tagged, carried);
     if (command_kind(tagged)->reply == COMMAND_OK) {
         if (r->type == '+' && !strcmp(r->text, "OK")) {
             carried->bytes += command_length(&c->target->commands, tagged);
@@ -174,5 +204,5 @@ int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct ca
             answer_failed(w, c->target, COUNT_MISMATCHES, 1);
         return 1;
     }
-    return answer_other_type(w, c);
+    return other_type(w, c);
 }

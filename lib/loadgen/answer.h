@@ -13,9 +13,6 @@ struct carried {
 /** Classify the reply that the scanner of c has read. Returns 1 when it answers the request, 0 when it is an error, which is counted. */
 int answer_classify(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried);
 
-/** A reply of a type that the command does not have. Returns 0. */
-int answer_other_type(struct worker *w, struct conn *c);
-
 /** Compare the bytes of a value from the scanner of c with the value that was set; for a mix, also count them. */
 void answer_body(struct worker *w, struct conn *c, uint64_t tagged);
 

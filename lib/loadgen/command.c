@@ -23,27 +23,6 @@ static size_t middle_make(char out[32], uint64_t length)
     return n + 2;
 }
 
-uint64_t command_ttl(const struct commands *c, uint64_t key)
-{
-    uint64_t ttl = c->values->spec.ttl_low;
-    if (c->values->spec.ttl_high > ttl) {
-        struct rng rng;
-        rng_seed(&rng, c->values->spec.seed ^ UINT64_C(0x74746c), key);
-        ttl += rng_below(&rng, c->values->spec.ttl_high - ttl + 1);
-    }
-    return ttl;
-}
-
-size_t command_end(const struct commands *c, uint64_t key, char out[COMMAND_END_MAX])
-{
-    const uint64_t ttl = c->values->spec.ttl_low ? command_ttl(c, key) : 0;
-    if (!ttl) {
-        memcpy(out, "\r\n", 2);
-        return 2;
-    }
-    return (size_t)snprintf(out, COMMAND_END_MAX, "\r\n$2\r\nEX\r\n$%u\r\n%" PRIu64 "\r\n", number_digits(ttl), ttl);
-}
-
 int commands_init(struct commands *c, const char *prefix, const struct values *values, const struct slots_tags *tags, uint64_t place)
 {
     const struct values_spec *spec = &values->spec;

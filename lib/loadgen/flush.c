@@ -11,18 +11,12 @@
 #define FLUSH_MAX (1024UL * 1024) /* max bytes written to one connection before the others get their turn */
 #define PIECES    64              /* of a write that gathers */
 
-uint32_t flush_interest(const struct conn *c, int out)
-{
-    if (!link_layered(&c->link)) return EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-    return out ? EPOLLIN | EPOLLOUT : EPOLLIN;
-}
-
 /* Let epoll report when more can be written. `full`: the socket accepted less than was offered. */
 static void poll_out(struct worker *w, struct conn *c, int full)
 {
     uint8_t want = c->unwritten > 0;
     if (c->link.fd < 0 || (link_layered(&c->link) ? want == c->polled_out : !want || full)) return;
-    struct epoll_event event = {.events = flush_interest(c, want), .data.ptr = c};
+    struct epoll_event event = {.events = conn_interest(c, want), .data.ptr = c};
     if (!epoll_ctl(w->epoll, EPOLL_CTL_MOD, c->link.fd, &event)) c->polled_out = want;
 }
 

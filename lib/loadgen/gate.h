@@ -39,7 +39,6 @@ int gate_read(const char *text, uint64_t connections, struct gate_order *order);
 
 /** Write DIR/ready-NAME and wait for DIR/start-NAME; a time in the past means now. Returns 0 with the order filled; 1 when *stop was set in the
  *  meantime; -1 with one line in why, also when DIR/ready-NAME was removed. */
-int gate_wait(const char *dir, const char *name, uint64_t connections, const atomic_int *stop, struct gate_order *order,
-              char why[GATE_WHY]);
+int gate_wait(const char *dir, const char *name, uint64_t connections, const atomic_int *stop, struct gate_order *order, char why[GATE_WHY]);
 
 #endif

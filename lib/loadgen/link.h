@@ -19,11 +19,11 @@ struct cluster;
 /* Shared by all links; read-only after links_init has returned. */
 struct links {
     const struct options *options;
-    const atomic_int *stop; /* not 0: waiting ends */
-    struct endpoint_hosts hosts;       /* resolved once, so that a reconnect asks no name server */
-    int greeting_replies;              /* to the bytes that link_greet sends */
-    struct tls *tls;                   /* owned: TLS context, or NULL */
-    struct cluster *cluster;           /* when the instances are its shards, else NULL */
+    const atomic_int *stop;      /* not 0: waiting ends */
+    struct endpoint_hosts hosts; /* resolved once, so that a reconnect asks no name server */
+    int greeting_replies;        /* to the bytes that link_greet sends */
+    struct tls *tls;             /* owned: TLS context, or NULL */
+    struct cluster *cluster;     /* when the instances are its shards, else NULL */
 };
 
 struct link {

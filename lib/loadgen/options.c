@@ -5,7 +5,6 @@
 #include "number.h"
 #include "pattern.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,13 +146,6 @@ static const struct spec specs[] = {
 
 #define SPECS (sizeof specs / sizeof *specs)
 
-static const char *const phase_names[] = {"set", "get", "mixed", "populate", "replay"};
-
-const char *options_phase_name(enum phase_kind kind)
-{
-    return phase_names[kind];
-}
-
 void options_help(FILE *to)
 {
     fputs("Usage: OMP_NUM_THREADS=T test [options] [HOST [PORT [SIZE [COUNT]]]]\n"
@@ -180,15 +172,6 @@ void options_help(FILE *to)
           to);
 }
 
-int options_refuse(char *why, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(why, OPTIONS_WHY, format, args);
-    va_end(args);
-    return -1;
-}
-
 static int set_arrival(struct options *o, const char *text)
 {
     if (!strcmp(text, "uniform"))
@@ -205,8 +188,7 @@ static int set_phases(struct options *o, const char *text)
     o->phases = 0;
     for (;;) {
         size_t n = strcspn(text, ",");
-        int kind = PHASE_REPLAY;
-        while (kind >= 0 && (strlen(phase_names[kind]) != n || strncmp(text, phase_names[kind], n) != 0)) kind--;
+        const int kind = options_phase_kind(text, n);
         if (kind < 0 || o->phases == OPTIONS_PHASES_MAX) return -1;
         o->phase[o->phases++] = (enum phase_kind)kind;
         if (!text[n]) return 0;

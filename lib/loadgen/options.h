@@ -122,4 +122,7 @@ void options_help(FILE *to);
 /** Returns the name of a phase kind, as typed and as in result files. */
 const char *options_phase_name(enum phase_kind kind);
 
+/** Returns the phase kind that the first n characters of text name, or -1. */
+int options_phase_kind(const char *text, size_t n);
+
 #endif

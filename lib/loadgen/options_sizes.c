@@ -4,17 +4,6 @@
 
 #include <string.h>
 
-/* The kind of phase that a text begins with, up to its `=`; PHASE_REPLAY if it is not a kind that sends values. */
-static enum phase_kind named(const char *text, size_t n)
-{
-    static const enum phase_kind kinds[] = {PHASE_SET, PHASE_MIXED, PHASE_POPULATE};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const char *name = options_phase_name(kinds[i]);
-        if (strlen(name) == n && !strncmp(text, name, n)) return kinds[i];
-    }
-    return PHASE_REPLAY;
-}
-
 /* Read one LIST or PHASE=LIST. */
 static int item(struct options *o, const char *text)
 {
@@ -26,8 +15,9 @@ static int item(struct options *o, const char *text)
         memcpy(o->sizes_base, text, n + 1);
         return sizes_parse(&v->sizes, text);
     }
-    const enum phase_kind kind = named(text, n);
-    if (kind == PHASE_REPLAY) return options_refuse(o->bad, "%.60s: invalid phase; accepted: set, mixed, populate", text);
+    const int kind = options_phase_kind(text, n);
+    if (kind < 0 || kind == PHASE_GET || kind == PHASE_REPLAY)
+        return options_refuse(o->bad, "%.60s: invalid phase; accepted: set, mixed, populate", text);
     if (v->own >> kind & 1) return options_refuse(o->bad, "%.60s: the phase is repeated; name it once", text);
     v->own |= 1U << kind;
     memcpy(o->sizes_phase[kind], text + n + 1, strlen(text + n + 1) + 1);

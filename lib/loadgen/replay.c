@@ -3,6 +3,7 @@
 #include "replay.h"
 
 #include "clock.h"
+#include "source.h"
 #include "target.h"
 
 #include <errno.h>
@@ -45,6 +46,7 @@ void replay_begin(struct worker *w, struct target *t)
     t->left = 1; /* there may be more */
     t->blocked = 0;
     t->pacer.next_ns = w->plan->start_ns;
+    t->free_since_ns = w->plan->ready_ns;
 }
 
 /* Mark the target as finished: its walk is at its end. */
@@ -55,14 +57,28 @@ static void over(struct worker *w, struct target *t)
     w->unfinished--;
 }
 
-void replay_end(struct worker *w, struct target *t, int unsent)
+static void end(struct worker *w, struct target *t, int unsent);
+
+static void cut(struct worker *w, struct target *t, uint64_t now)
 {
+    if (!t->left) return;
+    if (!w->plan->open) {
+        end(w, t, 0);
+        return;
+    }
+    const uint64_t now_us = trace_now_us(w, now);
+    if (now_us < t->walk.last_us) t->walk.last_us = now_us;
+}
+
+static void end(struct worker *w, struct target *t, int unsent)
+{
+    if (!t->left) return;
     struct trace_walk *k = &t->walk;
     const uint64_t now = clock_now_ns();
     enum trace_found found = TRACE_LATER;
     const int waiting = !unsent && w->plan->open && t->blocked;
-    if (waiting) replay_cut(w, t, now);
-    while ((waiting || (unsent && !worker_stop)) && found != TRACE_OVER && found != TRACE_DAMAGED) {
+    if (waiting) cut(w, t, now);
+    while ((waiting || (unsent && !*w->links->stop)) && found != TRACE_OVER && found != TRACE_DAMAGED) {
         found = trace_find(k, UINT64_MAX);
         if (found != TRACE_FOUND) continue;
         const struct trace_record *r = &k->trace->record[k->next++];
@@ -72,12 +88,6 @@ void replay_end(struct worker *w, struct target *t, int unsent)
     }
     if (found == TRACE_DAMAGED) w->failed = EBADMSG;
     over(w, t);
-}
-
-void replay_cut(struct worker *w, struct target *t, uint64_t now)
-{
-    const uint64_t now_us = trace_now_us(w, now);
-    if (now_us < t->walk.last_us) t->walk.last_us = now_us;
 }
 
 static int usable(const struct conn *c)
@@ -111,29 +121,29 @@ static void push(struct worker *w, struct conn *c, uint64_t tagged, uint64_t due
     w->dirty[w->dirties++] = c;
 }
 
-void replay_dispatch(struct worker *w, struct target *t, uint64_t now)
+static uint64_t dispatch(struct worker *w, struct target *t, uint64_t now)
 {
     const struct plan *plan = w->plan;
     struct trace_walk *k = &t->walk;
     const uint64_t until_us = plan->open ? trace_now_us(w, now) : UINT64_MAX;
-    if (!plan->open && now >= plan->stop_ns && t->left) replay_end(w, t, 0);
+    if (!plan->open && now >= plan->stop_ns && t->left) end(w, t, 0);
     while (t->left) {
         enum trace_found found = trace_find(k, until_us);
         const struct trace_record *r = &k->trace->record[k->next];
         if (found == TRACE_OVER) {
             over(w, t);
-            return;
+            return UINT64_MAX;
         }
         if (found == TRACE_DAMAGED) {
             w->failed = EBADMSG;
-            return;
+            return UINT64_MAX;
         }
         t->pacer.next_ns = plan->open ? due_ns(w, trace_us(r)) : now;
-        if (found == TRACE_LATER) return;
+        if (found == TRACE_LATER) return t->pacer.next_ns;
         struct conn *c = connection(w, t, r);
         if (!c) {
             t->blocked = 1;
-            return;
+            return UINT64_MAX;
         }
         if (t->blocked) t->free_since_ns = now;
         t->blocked = 0;
@@ -141,44 +151,25 @@ void replay_dispatch(struct worker *w, struct target *t, uint64_t now)
         push(w, c, COMMAND_TAG(trace_op(r), k->next), t->pacer.next_ns, now);
         k->next++;
     }
+    return UINT64_MAX;
 }
+
+/* The connection of a request is chosen by its key. */
+static void room(struct worker *w, struct conn *c, uint64_t now)
+{
+    (void)w, (void)c, (void)now;
+}
+
+const struct source source_replay = {.room = room, .dispatch = dispatch, .cut = cut, .end = end};
 
 void replay_fill(struct worker *w, struct conn *c, uint64_t tagged, uint64_t now)
 {
     const uint64_t number = COMMAND_KEY(tagged);
     const uint32_t slot = (c->head + c->inflight) & c->mask;
-    if (!w->options->trace->record[number].size || worker_stop) return; /* the trace does not have the size */
+    if (!w->options->trace->record[number].size || *w->links->stop) return; /* the trace does not have the size */
     c->key[slot] = COMMAND_TAG(TRACE_FILL, number);
     c->intended[slot] = c->sent[slot] = now;
     c->inflight++;
     c->unwritten++;
     c->following = 1;
-}
-
-int replay_classify(struct worker *w, struct conn *c, uint64_t tagged, struct carried *carried)
-{
-    const struct mix_command *m = &w->mix->command[tagged >> COMMAND_SHIFT];
-    const struct resp *r = &c->scan;
-    const int done = r->type == '+' && r->text[0] == 'O' && r->text[1] == 'K' && !r->text[2];
-    if (m->reply == MIX_VALUE ? !r->nil && r->type != '$' : m->reply == MIX_INTEGER ? r->type != ':' : !done && (m->reply == MIX_OK || !r->nil))
-        return answer_other_type(w, c);
-    carried->bytes += r->bytes;
-    if (m->reply == MIX_VALUE) {
-        carried->misses += r->nil;
-        if (c->body_bad && w->plan->verify) answer_failed(w, c->target, COUNT_MISMATCHES, 1);
-    }
-    if (m->data && done) {
-        carried->bytes += w->options->trace->record[COMMAND_KEY(tagged)].size;
-        carried->sets++;
-    }
-    return 1;
-}
-
-void replay_body(struct conn *c, uint64_t tagged)
-{
-    const struct commands *commands = &c->target->commands;
-    const struct resp *r = &c->scan;
-    if (tagged >> COMMAND_SHIFT != TRACE_GET || !r->piece_len || c->body_bad) return;
-    uint64_t content = command_trace_content(commands, &commands->trace->record[COMMAND_KEY(tagged)], r->item_len);
-    c->body_bad = !values_check(commands->values, content, commands->place, r->piece_at, r->piece, r->piece_len);
 }

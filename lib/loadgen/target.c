@@ -3,7 +3,7 @@
 #include "target.h"
 
 #include "conn.h"
-#include "replay.h"
+#include "source.h"
 
 #include <stdio.h>
 
@@ -33,22 +33,6 @@ void target_heard(struct target *t, uint64_t now_ns, int answered)
     }
 }
 
-void target_cut(struct worker *w, struct target *t, uint64_t now_ns)
-{
-    struct pacer pacer = t->pacer;
-    uint64_t due = 0;
-    if (!t->left) return;
-    if (!w->plan->open) {
-        target_end(w, t, 0);
-    } else if (w->replay) {
-        replay_cut(w, t, now_ns);
-    } else {
-        for (; due < t->left && pacer.next_ns <= now_ns; due++) pacer_advance(&pacer);
-        t->left = due;
-        if (!due) w->unfinished--;
-    }
-}
-
 /* The shard moved to another node: requests in flight to the old node are lost, and new connections are made at once. */
 static void target_move(struct worker *w, struct target *t, uint64_t now_ns)
 {
@@ -70,9 +54,6 @@ void target_follow(struct worker *w, struct target *t, uint64_t now_ns)
         struct conn *c = &t->conn[i];
         if (!c->resting || c->state != CONN_READY) continue;
         c->resting = 0;
-        if (w->open)
-            conn_offer(w, c, now_ns);
-        else if (!c->inflight)
-            conn_refill(w, c, now_ns);
+        w->source->room(w, c, now_ns);
     }
 }

@@ -29,9 +29,6 @@ static inline uint64_t target_own_delay(struct target *t, uint64_t now)
     return now_late;
 }
 
-/** The phase has lasted long enough: an open loop still sends the requests that are due, a closed loop none. */
-void target_cut(struct worker *w, struct target *t, uint64_t now_ns);
-
 /** Check a target of a cluster, 100 times per second: follow its shard, and wake resting connections. */
 void target_follow(struct worker *w, struct target *t, uint64_t now_ns);
 

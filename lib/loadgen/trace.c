@@ -18,58 +18,10 @@
 
 #define LOOKS 65536       /* max records that one call examines */
 #define CHUNK (4UL << 20) /* bytes that are released at a time */
-#define PAD   '_'         /* pads keys to their recorded size */
-
-uint64_t trace_text_hash(const char *text, size_t n)
-{
-    uint64_t h = n, word;
-    for (; n >= 8; n -= 8, text += 8) {
-        memcpy(&word, text, 8);
-        h = rng_mix(h ^ word) + RNG_STEP;
-    }
-    word = 0;
-    memcpy(&word, text, n);
-    return rng_mix(h ^ word);
-}
 
 uint64_t trace_key_hash(const struct trace *t, const struct trace_record *r)
 {
     return r->key_len ? trace_text_hash(t->source + r->key, r->key_len) : rng_mix(r->key + RNG_STEP);
-}
-
-/* Decode text as MONITOR escapes it, up to `room` bytes. Returns the number of bytes. */
-static size_t unescape(char *out, size_t room, const char *text, size_t n)
-{
-    static const char names[] = "nrtab", bytes[] = "\n\r\t\a\b";
-    const char *end = text + n, *found;
-    size_t len = 0;
-    while (len < room && text < end) {
-        char c = *text++;
-        if (c == '\\' && text < end) {
-            c = *text++;
-            if (c == 'x' && end - text >= 2) {
-                char digits[] = {text[0], text[1], 0};
-                c = (char)strtoul(digits, NULL, 16);
-                text += 2;
-            } else if ((found = memchr(names, c, sizeof names - 1))) {
-                c = bytes[found - names];
-            }
-        }
-        out[len++] = c;
-    }
-    return len;
-}
-
-void trace_key_write(const char *text, size_t len, uint64_t number, size_t size, char *out)
-{
-    size_t n = len;
-    if (n > size)
-        n = unescape(out, size, text, n);
-    else if (n)
-        memcpy(out, text, n);
-    else
-        n = number_write(out, number);
-    if (n < size) memset(out + n, PAD, size - n);
 }
 
 void trace_key(const struct trace *t, const struct trace_record *r, char *out)

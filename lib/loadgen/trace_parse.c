@@ -3,16 +3,13 @@
 #include "trace_parse.h"
 
 #include "number.h"
-#include "plain.h"
 #include "sizes.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #define ORACLE_BYTES 24
-#define TIME_MAX     UINT64_C(72000000000) /* seconds; a record has 56 bits of microseconds */
 #define SNIFFED      4096
 
 static const struct {
@@ -23,18 +20,6 @@ static const struct {
                   {"delete", TRACE_DELETE}, {"incr", TRACE_INCR},       {"decr", TRACE_DECR}};
 
 #define OPERATIONS (sizeof operations / sizeof *operations)
-
-int trace_complain(const struct trace_parser *p, char why[TRACE_WHY], const char *format, ...)
-{
-    char text[256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    plain_text(text);
-    snprintf(why, TRACE_WHY, "%s: %s %ju: %s", p->path, p->binary ? "record" : "line", (uintmax_t)p->line, text);
-    return -1;
-}
 
 /* A record of libCacheSim's oracleGeneral: 32 bits of seconds, 64 of the object id, 32 of its size, 64 of its next access, which is ignored. Every
  * record is a GET. */
@@ -71,20 +56,6 @@ static int next_line(struct trace_parser *p, char *why)
         if (!p->text[0]) return trace_complain(p, why, "empty; remove the line");
     } while (p->line == 1 && !strncmp(p->text, "timestamp,", 10));
     return (int)strlen(p->text);
-}
-
-int trace_time(const char *text, size_t n, uint64_t *us, int *fraction)
-{
-    const char *point = memchr(text, '.', n);
-    size_t whole = point ? (size_t)(point - text) : n, digits = point ? n - whole - 1 : 0;
-    uint64_t seconds, part = 0;
-    if (number_u64_n(text, whole, 0, TIME_MAX, &seconds) || (point && (!digits || digits > 9))) return -1;
-    if (digits && number_u64_n(point + 1, digits, 0, 999999999, &part)) return -1;
-    for (; digits < 6; digits++) part *= 10;
-    for (; digits > 6; digits--) part /= 10;
-    *us = seconds * 1000000 + part;
-    *fraction |= point != NULL;
-    return 0;
 }
 
 static int find_operation(const char *text, size_t n, enum trace_op *op)

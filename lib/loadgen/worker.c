@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* One thread of load: see worker.h. This file has its loop and the work of each tick; conn.c has the work of each request. */
+/* One thread of load: see worker.h. This file has its loop and the work of each tick; receive.c and the sources have that of each request. */
 #include "worker.h"
 
 #include "clock.h"
 #include "conn.h"
 #include "flush.h"
 #include "pattern.h"
+#include "receive.h"
 #include "replay.h"
+#include "source.h"
 #include "target.h"
 
 #include <errno.h>
@@ -219,13 +221,13 @@ static void tick_target(struct worker *w, struct target *t, uint64_t now, int sc
     const struct plan *plan = w->plan;
     uint64_t patience = (uint64_t)(w->options->timeout_s * 1e9);
     const uint64_t end_ns = w->stopped_ns ? w->stopped_ns : plan->start_ns + (uint64_t)plan->length_ns;
-    if (worker_stop || (w->links->cluster && cluster_broken(w->links->cluster))) target_end(w, t, 0);
-    if (worker_enough && !w->stopped_ns) target_cut(w, t, now);
+    if (worker_stop || (w->links->cluster && cluster_broken(w->links->cluster))) w->source->end(w, t, 0);
+    if (worker_enough && !w->stopped_ns) w->source->cut(w, t, now);
     if (w->links->cluster) target_follow(w, t, now);
     if (w->open && t->left && t->pacer.next_ns <= now) target_pending(t, t->pacer.next_ns);
-    if (!plan->open && now >= plan->stop_ns) target_end(w, t, 0);
-    if (!plan->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) target_end(w, t, 1);
-    if (plan->open && now > end_ns + plan->patience_ns) target_end(w, t, 1);
+    if (!plan->open && now >= plan->stop_ns) w->source->end(w, t, 0);
+    if (!plan->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) w->source->end(w, t, 1);
+    if (plan->open && now > end_ns + plan->patience_ns) w->source->end(w, t, 1);
     for (uint32_t i = 0; scan && i < t->conns; i++) {
         struct conn *c = &t->conn[i];
         if (c->state != CONN_DOWN && overdue(w, c, now)) conn_drop(w, c, COUNT_TIMEOUTS, now);
@@ -269,27 +271,6 @@ static void tick(struct worker *w, uint64_t now)
             if (w->target[i].conn[j].inflight) conn_drop(w, &w->target[i].conn[j], COUNT_LOST, now);
 }
 
-/* Open loop: assign due requests to connections with free slots, in order. */
-static void dispatch_target(struct worker *w, struct target *t, uint64_t now)
-{
-    while (t->free_count && t->left && t->pacer.next_ns <= now) {
-        struct conn *c = t->free[t->free_head];
-        if (++t->free_head == t->conns) t->free_head = 0;
-        t->free_count--;
-        c->in_free = 0;
-        if (c->state != CONN_READY || c->resting) continue; /* lost while it was free, or told to wait */
-        hist_record(&w->recorder.lag, target_own_delay(t, now) / NS_PER_US, 1);
-        conn_push(w, c, t->pacer.next_ns, now);
-        pacer_advance(&t->pacer);
-        if (!--t->left) w->unfinished--;
-        if (!c->in_dirty) {
-            c->in_dirty = 1;
-            w->dirty[w->dirties++] = c;
-        }
-        if (c->inflight < w->plan->pipeline) conn_line_up(c);
-    }
-}
-
 /* Open loop: send due requests. Returns how long the thread may sleep, in ns; 0 when something was sent and time has passed. */
 static uint64_t dispatch(struct worker *w)
 {
@@ -297,11 +278,8 @@ static uint64_t dispatch(struct worker *w)
     w->dirties = 0;
     for (uint32_t i = 0; i < w->targets; i++) {
         struct target *t = &w->target[i];
-        if (w->replay)
-            replay_dispatch(w, t, now);
-        else
-            dispatch_target(w, t, now);
-        if ((w->replay ? !t->blocked : t->free_count) && t->left && t->pacer.next_ns < next) next = t->pacer.next_ns;
+        uint64_t due = w->source->dispatch(w, t, now);
+        if (due < next) next = due;
     }
     for (uint32_t i = 0; i < w->dirties; i++) {
         w->dirty[i]->in_dirty = 0;
@@ -412,6 +390,7 @@ static void begin(struct worker *w)
     const struct mix *mix = w->options->mix.entries ? &w->options->mix : NULL;
     w->replay = plan->kind == PHASE_REPLAY;
     w->open = plan->open || w->replay;
+    w->source = w->replay ? &source_replay : plan->open ? &source_open : &source_closed;
     w->mix = mix && (plan->kind == PHASE_MIXED || w->replay || (plan->kind == PHASE_POPULATE && (mix->typed || mix->fills > 1))) ? mix : NULL;
     kinds_clear(&w->kinds);
     w->inflight = w->planned = w->unfinished = 0;
@@ -428,7 +407,7 @@ static void begin(struct worker *w)
     /* Sleep in short intervals, because a signal wakes only one thread. */
     for (uint64_t now; (now = clock_now_ns()) < plan->start_ns && !worker_stop;)
         clock_sleep_until_ns(plan->start_ns - now < WAIT_SLICE_NS ? plan->start_ns : now + WAIT_SLICE_NS);
-    for (uint32_t i = 0; worker_stop && i < w->targets; i++) target_end(w, &w->target[i], 0);
+    for (uint32_t i = 0; worker_stop && i < w->targets; i++) w->source->end(w, &w->target[i], 0);
     w->begin_ns = w->last_reply_ns = clock_now_ns();
     w->post_ns = plan->start_ns + (uint64_t)(interval * 1e9);
     if (timerfd_settime(w->ticker, 0, &timer, NULL)) w->failed = errno;
@@ -475,8 +454,7 @@ void worker_run(struct worker *w, const struct plan *plan)
     for (uint32_t i = 0; i < w->targets; i++)
         for (uint32_t j = 0; j < w->target[i].conns; j++) {
             struct conn *c = &w->target[i].conn[j];
-            if (c->state == CONN_READY && w->open) conn_offer(w, c, plan->ready_ns);
-            if (c->state == CONN_READY && !w->open) conn_refill(w, c, clock_now_ns());
+            if (c->state == CONN_READY) w->source->room(w, c, w->open ? plan->ready_ns : clock_now_ns());
         }
     while (!w->failed) {
         uint64_t sleep_ns = w->open ? dispatch(w) : UINT64_MAX, polled_ns = spin ? clock_now_ns() : 0;
@@ -487,7 +465,7 @@ void worker_run(struct worker *w, const struct plan *plan)
         if (spin && !n && sleep_ns) w->idle_ns += clock_now_ns() - polled_ns;
         for (int i = 0; i < n; i++) {
             if (events[i].data.ptr)
-                conn_event(w, events[i].data.ptr, events[i].events);
+                receive_event(w, events[i].data.ptr, events[i].events);
             else
                 ticked = 1;
         }

@@ -117,6 +117,7 @@ struct worker {
     const struct links *links;
     const struct record *record; /* of what is sent, or NULL; the notes go to this thread's part of it */
     const struct mix *mix;       /* the commands of the phase, unless they are only GET and SET */
+    const struct source *source; /* how the phase sends */
     int replay;                  /* the phase is a trace, whose requests have recorded times in a closed loop too */
     struct kinds kinds;
     struct zipf zipf; /* of the targets' keys */

@@ -2,13 +2,15 @@
 /* Links, connections and the worker's loop, tested over a socket pair: sent requests, parsed replies, lost connections. */
 #include "clock.h"
 #include "conn.h"
+#include "receive.h"
+#include "source.h"
 #include "unit.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -47,10 +49,7 @@ static void begin(const char *line)
     setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &most, sizeof most);
     CHECK_SAME(conn_register(&w, c, 0), 0);
     conn_up(&w, c, 0);
-    memset(&plan, 0, sizeof plan);
-    plan.kind = o.phase[0];
-    plan.pipeline = o.pipeline;
-    plan.verify = 1;
+    plan = (struct plan){.kind = o.phase[0], .pipeline = o.pipeline, .verify = 1};
     plan.total = o.count;
     plan.connections = o.connections;
     plan.patience_ns = (uint64_t)(o.timeout_s * 1e9);
@@ -63,6 +62,7 @@ static void begin_phase(const char *line)
     begin(line);
     struct target *t = &w.target[0];
     w.plan = &plan;
+    w.source = &source_closed;
     w.window_ns = UINT64_MAX;
     w.unfinished = 1;
     t->left = o.count;
@@ -73,7 +73,7 @@ static void begin_phase(const char *line)
 static void begin_batch(const char *line)
 {
     begin_phase(line);
-    conn_refill(&w, c, clock_now_ns());
+    source_closed.room(&w, c, clock_now_ns());
 }
 
 static void end(void)
@@ -87,7 +87,7 @@ static void end(void)
 static void answer(const char *bytes)
 {
     CHECK_SAME(write(peer, bytes, strlen(bytes)), (ssize_t)strlen(bytes));
-    conn_event(&w, c, EPOLLIN);
+    receive_event(&w, c, EPOLLIN);
 }
 
 static uint64_t counted(enum count kind)
@@ -172,7 +172,7 @@ static void a_failed_set_adds_no_key(void)
     begin_phase("--phases populate,mixed --ratio 1:0 --keys latest -P 4 --key-max 99 --sizes 10");
     const struct keys *k = &w.target[0].keys;
     plan.kind = PHASE_MIXED;
-    conn_refill(&w, c, clock_now_ns());
+    source_closed.room(&w, c, clock_now_ns());
     sent_keys(key);
     CHECK(key[0] == 100 && key[1] == 101 && key[2] == 102 && key[3] == 103);
     answer("+OK\r\n-OOM command not allowed\r\n");
@@ -197,7 +197,7 @@ static void the_clients_work_is_no_latency(void)
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         begin_phase(lines[i]);
         uint64_t before = clock_now_ns();
-        conn_refill(&w, c, 1);
+        source_closed.room(&w, c, 1);
         CHECK(c->sent_ns >= before);
         CHECK_SAME(w.target[0].commands.shared, i);
         end();
@@ -209,7 +209,7 @@ static void a_write_that_fails_has_not_waited(void)
     begin_phase("--phases set -P 4 --key-max 3 --sizes 10");
     close(peer);
     peer = -1;
-    conn_refill(&w, c, 1);
+    source_closed.room(&w, c, 1);
     CHECK_SAME(counted(COUNT_LOST), 4);
     CHECK(w.recorder.at_least_us < 3600 * NS_PER_S / NS_PER_US);
     end();
@@ -228,7 +228,7 @@ static void a_full_socket_is_written_on(void)
         ssize_t n = recv(peer, got + done, room - done < 70001 ? room - done : 70001, MSG_DONTWAIT);
         if (n > 0) done += (size_t)n;
         idle = n > 0 ? 0 : idle + 1;
-        conn_event(&w, c, EPOLLOUT);
+        receive_event(&w, c, EPOLLOUT);
     }
     CHECK_SAME(done, at - wanted);
     CHECK(!memcmp(got, wanted, done));
@@ -401,7 +401,7 @@ static void event(uint32_t events)
 {
     struct pollfd ready = {.fd = c->link.fd, .events = events & EPOLLOUT ? POLLOUT : POLLIN};
     CHECK_SAME(poll(&ready, 1, 60000), 1);
-    conn_event(&w, c, events);
+    receive_event(&w, c, events);
 }
 
 /* The server answers the greeting, and closes the connection at the first request, or after its answer. */

@@ -2,6 +2,8 @@
 /* Mixes of commands: accepted and refused specifications, the form of each command, identical pieces, and the meaning of replies. */
 #include "clock.h"
 #include "conn.h"
+#include "receive.h"
+#include "source.h"
 #include "unit.h"
 
 #include <fcntl.h>
@@ -199,12 +201,13 @@ static void begin(const char *commands, const char *more)
     plan.connections = 1;
     plan.stop_ns = UINT64_MAX;
     w.plan = &plan;
+    w.source = &source_closed;
     w.mix = &o.mix;
     w.window_ns = UINT64_MAX;
     w.unfinished = 1;
     w.target[0].left = o.pipeline;
     keys_init(&w.target[0].keys, &o.keys, 0, 1, 0, &w.zipf);
-    conn_refill(&w, c, clock_now_ns());
+    source_closed.room(&w, c, clock_now_ns());
 }
 
 static void end(void)
@@ -227,7 +230,7 @@ static const char *sent(void)
 static void answer_bytes(const char *bytes, size_t n)
 {
     CHECK_SAME(write(peer, bytes, n), (ssize_t)n);
-    conn_event(&w, c, EPOLLIN);
+    receive_event(&w, c, EPOLLIN);
 }
 
 static uint64_t counted(enum count kind)
