@@ -16,7 +16,7 @@ unset -v POSIXLY_CORRECT
 umask go-w
 
 # shellcheck source=lib/core/log.sh
-for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do
+for module in "$LIB"/{core,shared,plan,run,results}/*.sh "$LIB"/part/*/results.sh; do
   [[ ${MODULES-} != results || $module != "$LIB"/@(plan|run)/* ]] || continue
   # shellcheck disable=SC1090 # each file of the directories named above
   . "$module"

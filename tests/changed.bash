@@ -12,11 +12,20 @@ changed_files() {
   git -C "$ROOT" diff --name-only "$base" && git -C "$ROOT" ls-files --others --exclude-standard
 }
 
+# Print the name of a file without its ending; of a file of a part, the name of the part.
+# Usage: changed_name FILE   Returns: 0
+changed_name() {
+  local name=${1##*/}
+  [[ $1 != lib/part/*/* ]] || name=${1#lib/part/}
+  name=${name%%/*}
+  printf '%s\n' "${name%.*}"
+}
+
 # Print what names a file, as a regular expression. A plain word would find too much: many names are common words.
 # Usage: changed_pattern FILE   Returns: 0
 changed_pattern() {
-  local name=${1##*/}
-  name=${name%.*}
+  local name
+  name=$(changed_name "$1")
   printf '\\b%s(\.(sh|awk|gp|[ch]|conf|tsv|mk|bash|py)\\b|_[a-z])' "$name"
   case $1 in
     lib/cmd/*) printf '|do_it\.sh"? %s\\b' "$name" ;;
@@ -33,9 +42,9 @@ changed_pattern() {
 # Usage: changed_users FILE [FROM]   Returns: 0
 #   FROM: what this file names; driver.bats names files only as examples
 changed_users() {
-  local name=${1##*/} user side
+  local name side=${1#*/} user
   local -a users
-  name=${name%.*} side=${1#*/} side=lib/${side%%/*}
+  name=$(changed_name "$1") side=lib/${side%%/*}
   mapfile -t users < <({
     compgen -G "$ROOT/tests/${name%%_*}*.bats" || :
     grep -lrE --include='*.bats' --exclude=driver.bats -- "$(changed_pattern "$1")" "$ROOT/tests" || :

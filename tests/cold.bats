@@ -235,7 +235,7 @@ tpp 8M 52428800 4194304 9
 END
   run "$REPO/summary2csv.sh" "$run"
   assert_equal "$(figures variant cold_memory cold_bytes cold_far_bytes <<<"$output" | sort)" $'native 0  \nnative 8M 9437184 2097152\ntpp 0  \ntpp 8M 9437184 6291456'
-  master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; policies_tables <totals; figures_run bound report -- totals"
+  master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; tables_make \"\$LIB/part/cold/table.awk\" . <totals; figures_run bound report -- totals"
   assert_success
   assert_equal "$(sed -n '/^Variant/,/^tpp .*cold/p' <<<"$output" | sed 's/  */ /g; s/ $//; /^-/d')" 'Variant Figure 0 8M
 native ops/s 102,762 50,681

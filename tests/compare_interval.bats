@@ -252,7 +252,7 @@ END
   assert_match 'cost of memory, per_kops +0\.000004395 .* 0\.000003516 '
   assert_match ' SET +1 +0\.000004395 +0\.000003516 '
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | price_tables | tr -s " "' bash $run "$price"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' bash $run "$price"
   assert_contains 'swap 125,000 0.09766 0.09766 0.0000 0.0004395 0.004500 0.000003516' "$output"
   assert_equal "$(for column in percent_of_base low_percent high_percent mark; do figure cost $column --price 'dram=4500 nvme=200' $run; done)" "$low"
   assert_match $'^79\\..*\nbetter$' "$low"

@@ -8,7 +8,7 @@ load loadgen
 
 # Print the table of a run.
 # Usage: demand RUN
-demand() { LIB=$REPO/lib ROOT=$REPO bash -c '. "$LIB/modules.sh"; demand_tables "$1"' demand "$1"; }
+demand() { LIB=$REPO/lib ROOT=$REPO bash -c '. "$LIB/modules.sh"; tables_make "$LIB/results/tables/demand.awk" "$1" </dev/null' demand "$1"; }
 
 # Make the result.tsv of a client from lines PATTERN SIZES KEYS SHIFT.
 # Usage: demand_make RUN <LINES

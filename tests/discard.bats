@@ -48,7 +48,7 @@ compared() {
     rm -rf data
     mkdir data
     result_read data "$1"
-    FORMAT=lines _report_tables "$1" data/totals
+    result_usable <data/totals | FORMAT=lines tables_print "$1"
     _plot_data data
     cat data/*.dat' bash "$RUN"
   compare --format csv "$RUN" 2>/dev/null

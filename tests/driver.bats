@@ -225,7 +225,7 @@ lane_suite() {
   run changed lib/loadgen/keys.c
   assert_line loadgen_keys.bats
   refute_contains $'\nrun.bats'
-  run changed lib/results/figures/sized.awk
+  run changed lib/part/size/table.awk
   assert_line size.bats
   run changed lib/cmd/stop.sh lib/membench/room.c
   assert_line survive.bats

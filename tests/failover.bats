@@ -279,13 +279,13 @@ received() {
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    _failover_expired rep >rep/failover.tsv
-    failover_show rep'
+    _fault_expired rep >rep/failover.tsv
+    fault_show rep'
   assert_success
   assert_equal "$(<rep/failover.tsv)" $'elections_expired\t3'
   assert_contains 'warning: elections expired: 3;' "$output"
   printf 'elections_expired\t0\n' >rep/failover.tsv
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; failover_show rep'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; fault_show rep'
   [[ $output != *warning* ]] || fail "$output"
 }
 
@@ -297,7 +297,7 @@ figures_of() {
   { echo port:node:shard:role && printf '%s:master\n' 7000:1:0 7001:2:1 7002:3:2 7003:1:3 && printf '%s:replica\n' 7004:2:0 7005:1:1; } | tr : '\t' >cluster.tsv
   { printf 'time_us\tnode\tevent\n' && tr , '\n' <<<"10:node down,$1" | sed -E 's/^([0-9]+):/\1000000\t1\t/'; } >events.tsv
   { echo shard:from_s:to_s && tr ' ' '\n' <<<"$2"; } | tr : '\t' >gaps.tsv
-  awk -F '\t' -v start=0 -v phase=mixed -f "$REPO/lib/results/figures/failover.awk" windows.tsv cluster.tsv events.tsv gaps.tsv >failover.tsv
+  awk -F '\t' -v start=0 -v phase=mixed -f "$REPO/lib/part/fault/failover.awk" windows.tsv cluster.tsv events.tsv gaps.tsv >failover.tsv
   awk -F '\t' -v names="${*:3}" '{ of[$1] = $2 } END { n = split(names, name, " "); for (i = 1; i <= n; i++) print of[name[i]] }' failover.tsv | xargs
 }
 
@@ -318,7 +318,7 @@ figures_of() {
   assert_equal "$(figures_of '13:taken over,14:taken over,25:node up' '' "$names")" '3.00 4.00'
   assert_equal "$(figures_of '13:taken over,22:not taken over,25:node up' '' "$names")" '3.00 -'
   awk 'BEGIN { print "time_s\tops\terrors"; for (i = 1; i <= 40; i++) print i "\t100\t0" }' >series.tsv
-  windows() { awk -F '\t' -v start=0 -f "$REPO/lib/results/figures/failover_windows.awk" events.tsv series.tsv | cut -f 1,2 | tr '\t\n' ' ,'; }
+  windows() { awk -F '\t' -v start=0 -f "$REPO/lib/part/fault/windows.awk" events.tsv series.tsv | cut -f 1,2 | tr '\t\n' ' ,'; }
   assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-25.000,whole run 1.000-40.000,'
   assert_equal "$(figures_of '22:not taken over,25:node up' '' "$names")" '- -'
   assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-25.000,whole run 1.000-40.000,'
@@ -330,7 +330,7 @@ figures_of() {
   printf 'time_us\tnode\tevent\tdetail\n10000000\t1\tnode down\t\n14000000\t1\ttaken over\t\n25000000\t1\tnode up\t\n' >events.tsv
   # The second client has half of the first one's load, and sends twice as much for a second.
   series() { awk -v ops="$1" -v drained="$2" 'BEGIN { print "time_s\tops\terrors"; for (i = 1; i <= 400; i++) print i / 10 "\t" (i > 140 && i <= 150 ? drained : ops) "\t0" }'; }
-  windows() { awk -F '\t' -v start=0 -f "$REPO/lib/results/figures/failover_windows.awk" events.tsv a.tsv b.tsv | cut -f 1,2,4 | grep -E '^(drain|node down)' | tr '\t\n' ' ,'; }
+  windows() { awk -F '\t' -v start=0 -f "$REPO/lib/part/fault/windows.awk" events.tsv a.tsv b.tsv | cut -f 1,2,4 | grep -E '^(drain|node down)' | tr '\t\n' ' ,'; }
   series 20 20 >a.tsv
   series 10 10 >b.tsv
   assert_equal "$(windows)" 'node down 14.000-25.000 100.0,'
@@ -353,9 +353,9 @@ figures_of() {
     . "$LIB/modules.sh"
     servers_at() { echo "begins: ${*:2}"; }
     for phase in populate get get-2; do fault_mark "$phase" "$phase"; done
-    _failover_expired() { :; }
+    _fault_expired() { :; }
     fault_phase
-    failover_write rep "$REPLY" c'
+    fault_write rep "$REPLY" c'
   assert_success
   assert_output 'begins: _fault_begin get-2'
   assert_match ' rep/c/get-2.hlog$' "$(<asked)"

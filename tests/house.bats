@@ -303,7 +303,7 @@ house_sent() {
 @test "what a run keeps is written with lib/core/write.sh, which names a full disk" {
   # Rows of doctor are in the directory of temporary files.
   # shellcheck disable=SC2016 # the words as they stand there
-  found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/results/failover.sh | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
+  found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/part/*/*.sh | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
   house_none "$found" 'use write_file or write_more:'
 }
 

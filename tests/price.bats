@@ -35,13 +35,13 @@ repeat() {
 # Print the table for these repeats and prices, its blanks squeezed.
 # Usage: priced PRICES   Returns: 0
 priced() {
-  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\tdram_share_percent\tp99_us\n' && cat rows; } >totals
+  { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\tsearch_holds\tp99_us\n' && cat rows; } >totals
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     [[ -z $1 ]] || price_take "$1"
-    price_tables <totals' - "$1" | tr -s ' '
+    tables_make "$LIB/results/tables/price.awk" . <totals' - "$1" | tr -s ' '
 }
 
 @test "cost is that of near memory and of what holds the rest; the break-even price makes a thousand operations cost the same" {

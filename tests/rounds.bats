@@ -28,7 +28,7 @@ statistics() {
 # Usage: judged NAME=VALUE... <ROWS
 judged() {
   {
-    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\tunanswered\tat_least_us\tdram_share_percent\n'
+    printf 'variant\toperation\trepeat\tmax_time\tops_per_sec\tp99_us\tsearch\tcapacity_ops_per_sec\tclient_limited\tunanswered\tat_least_us\tsearch_holds\n'
     awk -v OFS='\t' '{ print $1, ($7 == "" ? "get" : $7), $2, 10, $3, $4, $5, ($5 == "found" ? $3 : ""), $6, $8, ($8 ? 100 : ""), ($5 == "share" ? 40 : "") }'
   } | env VARIANTS="a b" PRECISION="2% ops p99" SMALLEST=2% REDISRUNS=auto:3..30 "$@" \
     SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$FIGURES/text.awk" -f "$FIGURES/schema.awk" -f "$FIGURES/stored.awk" -f "$FIGURES/metric.awk" -f "$FIGURES/interval.awk" -f "$FIGURES/decide.awk" -f "$FIGURES/schedule.awk" -f "$FIGURES/bound.awk" -f "$FIGURES/rounds.awk" |

@@ -43,7 +43,7 @@ windows_head() {
 figures() {
   local name
   local -a programs=()
-  for name in text schema interval bound totals scaling; do programs+=(-f "$REPO/lib/results/figures/$name.awk"); done
+  for name in figures/{text,schema,interval,bound,totals} tables/scaling; do programs+=(-f "$REPO/lib/results/$name.awk"); done
   "${AWK:-awk}" "${programs[@]}" windows
 }
 

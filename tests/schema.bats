@@ -8,10 +8,18 @@
 load helper
 load logs
 
-setup() { scratch_setup; }
+setup() {
+  scratch_setup
+  SCHEMA=$SCRATCH/schema.tsv
+  # With the columns of the parts, in their order.
+  echo 'BEGIN {
+    fields = split("name source clients unit decimals better shown place metric heading title meaning", field, " ")
+    for (schema_read(); c <= schema_columns; c++)
+      for (i = 1; i <= fields; i++) printf "%s%s", (c ? (schema[schema_name[c], field[i]] == "" ? "-" : schema[schema_name[c], field[i]]) : field[i]), (i < fields ? "\t" : "\n")
+  }' >schema.awk
+  ROOT=$REPO LIB=$REPO/lib bash -c '. "$LIB/results/figures.sh" && figures_run -- -f schema.awk' >"$SCHEMA"
+}
 teardown() { scratch_teardown; }
-
-SCHEMA=$BATS_TEST_DIRNAME/../lib/results/schema.tsv
 
 # Print fields of the schema, by name, one column per line.
 # Usage: schema FIELD...
@@ -50,7 +58,7 @@ set_column() {
     $3 !~ /^(same|sum|max|min|largest|mean|histogram|series|different|count|own|-)$/ { print $1 ": clients " $3 }
     $5 !~ /^(text|raw|percent|digits|[0-9])$/ { print $1 ": decimals " $5 }
     $6 !~ /^(more|less|-)$/ { print $1 ": better " $6 }
-    $7 !~ /^(-|(csv|total|compare|table(:(varies|variant|point|missed|far|tiers|hits|used))?)(,(csv|total|compare|table(:(varies|variant|point|missed|far|tiers|hits|used))?))*)$/ { print $1 ": shown " $7 }
+    $7 !~ /^(-|(csv|total|compare|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?)(,(csv|total|compare|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?))*)$/ { print $1 ": shown " $7 }
     $7 ~ /table/ && ($8 == "-" || $10 == "-") { print $1 ": in the table without place or heading" }
     $9 != "-" && ($3 == "-" || $6 == "-" || $8 == "-" || $11 == "-") { print $1 ": a metric without total, better, place or title" }
     $7 ~ /total/ && $3 == "-" { print $1 ": shown of totals, which do not have it" }
@@ -58,11 +66,20 @@ set_column() {
   assert_output ''
 }
 
+@test "each part is in the list, and its columns follow columns that exist" {
+  local name bad=''
+  assert_equal "$(grep -v '^#' "$REPO/lib/part/list" | sort)" "$(cd "$REPO/lib/part" && printf '%s\n' */ | tr -d / | sort)"
+  while read -r name; do
+    schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
+  done < <(cut -s -f 1 "$REPO"/lib/part/*/columns.tsv | grep -v '^after$')
+  [[ -z $bad ]] || fail "unknown: $bad"
+}
+
 @test "columns that the code fills or asks for are columns of the schema" {
   local name bad=''
   while read -r name; do
     schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
-  done < <(grep -ohE '(cell\[|own\[t, |(known|sum|kept)\[t, |cell\[r, )"[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,total,table}.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
+  done < <(grep -ohE '(cell\[|own\[t, |(known|sum|kept)\[t, |cell\[r, )"[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,tier,foreign,axes,discard,total,table}.awk "$REPO"/lib/part/*/figures.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
   [[ -z $bad ]] || fail "not in the schema: $bad"
 }
 
@@ -162,7 +179,7 @@ END
 
 @test "an axis of the sweep is a column: of the plan, and of a setting that only SWEEP names" {
   # A run without SWEEP has the columns of the schema.
-  run bash -c '"$REPO/summary2csv.sh" --total "$REPO/results/sample" | sed -n 1p | tr , "\n" | grep -vxF -f <(cut -f 1 "$REPO/lib/results/schema.tsv")'
+  run bash -c '"$REPO/summary2csv.sh" --total "$REPO/results/sample" | sed -n 1p | tr , "\n" | grep -vxF -f <(cut -f 1 "$SCRATCH/schema.tsv")'
   assert_output ''
   repeat_make r/20250101-x native 1000B-2i-1to4-zipf 1 c 1000 50 2 23 99 set:3
   printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tplaces\nnative\t1000B-2i-1to4-zipf\t1\t-\t1:4\tzipf\t-\n' >r/20250101-x/plan.tsv
@@ -205,7 +222,7 @@ native populate ///
 zram get 1:4/gaussian:12.5/2/8M
 zram populate 1:4///8M'
   done
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x >totals; ratio_tables <totals; policies_tables <totals; result_table <totals'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x >totals; tables_make "$LIB/results/tables/ratio.awk" . <totals; tables_make "$LIB/part/cold/table.awk" . <totals; result_table <totals'
   assert_success
   refute_contains 'DRAM:data'
   refute_contains gaussian
@@ -222,12 +239,12 @@ zram populate 1:4///8M'
   printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tone\t1:4, rate 10\t1:4\nnative\ttwo\t1:8, rate 10\t1:8\nnative\tthree\t1:8, rate 10\t1:8\n' >r/20250101-x/plan.tsv
   echo 'VARIANTS="native"' >r/20250101-x/run.conf
   settings_make "r/20250101-x"
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | ratio_tables'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | tables_make "$LIB/results/tables/ratio.awk" .'
   assert_match 'Variant +Figure +1:4 +1:8
 .*
 native +ops/s +26 +21
 '
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | scaling_tables'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | tables_make "$LIB/results/tables/scaling.awk" .'
   assert_contains 'SET, values of 1,000 B, 1:4, rate 10: operations'
   assert_contains 'SET, values of 1,000 B, 1:8, rate 10: operations'
 }
@@ -254,7 +271,7 @@ totals_limited() {
   printf 'variant\tpoint\tsweep\tdram_ratio\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\t%s\t%s\n' p1 1:2 1:2 p2 1:4 1:4 p3 1:8 1:8; done >>$run/plan.tsv
   totals_limited $run >totals
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; ratio_tables <totals'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/results/tables/ratio.awk" . <totals'
   assert_success
   assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
 swap % of native <=100.0% - >=100.0%
@@ -262,7 +279,7 @@ $bounds"
   printf 'variant\tpoint\tsweep\tcold_memory\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\tcold memory %s\t%s\n' p1 0 0 p2 4M 4M p3 8M 8M; done >>$run/plan.tsv
   totals_limited $run >totals
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; policies_tables <totals'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/part/cold/table.awk" . <totals'
   assert_success
   assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
 native % of native at 0 100.0% - <=100.0%
@@ -277,13 +294,13 @@ $bounds"
   repeat_make $run native p2 1 c 1000 50 2 23 99 set:4
   echo 'VARIANTS="native"' >$run/run.conf
   settings_make "$run"
-  for name in ratio policies; do
+  for name in results/tables/ratio part/cold/table; do
     printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tp1\t1:2\t1:2\nnative\tp2\t1:4\t1:4\n' >$run/plan.tsv
-    [[ $name == ratio ]] || printf 'variant\tpoint\tsweep\tcold_memory\nnative\tp1\tcold memory 0\t0\nnative\tp2\tcold memory 4M\t4M\n' >$run/plan.tsv
+    [[ $name == results/* ]] || printf 'variant\tpoint\tsweep\tcold_memory\nnative\tp1\tcold memory 0\t0\nnative\tp2\tcold memory 4M\t4M\n' >$run/plan.tsv
     totals_limited $run | awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
       { $at["unanswered"] = $at["point"] == "p2"; $at["at_least_us"] = 60; print }' >totals
     # shellcheck disable=SC2016 # expanded by the inner shell
-    run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; "$1_tables" <totals' bash $name
+    run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/$1.awk" . <totals' bash $name
     assert_match 'p99 us +99 +>=99'
     assert_contains 'Latencies with >= are lower bounds'
   done
@@ -302,14 +319,14 @@ $bounds"
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
     printf 'variant\tpoint\tsweep\tdram_ratio\n%s\tone\t1:4\t1:4\n%s\ttwo\t1:8\t1:8\n' swap swap zram zram >$run/plan.tsv
-    run env PATH="$SCRATCH/with-$awk:$PATH" bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | ratio_tables' bash $run
+    run env PATH="$SCRATCH/with-$awk:$PATH" bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/results/tables/ratio.awk" .' bash $run
     assert_success
     assert_equal "$(sed '1,5d; / far.op/d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
 swap p99 us 99 99
 zram ops/s 26 21
 zram p99 us 99 99'
     printf 'variant\tpoint\tsweep\tcold_memory\n%s\tone\tcold memory 0\t0\n%s\ttwo\tcold memory 8M\t8M\n' swap swap zram zram >$run/plan.tsv
-    run env PATH="$SCRATCH/with-$awk:$PATH" bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | policies_tables' bash $run
+    run env PATH="$SCRATCH/with-$awk:$PATH" bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/part/cold/table.awk" .' bash $run
     assert_success
     assert_equal "$(sed '1,5d; /MiB/d; /^$/,$d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
 swap p99 us 99 99
@@ -338,13 +355,13 @@ zram p99 us 99 99'
     awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i }
       \$at[\"variant\"] == \"swap\" && \$at[\"repeat\"] == 2 { \$at[\"search\"] = \"broken\" } { print }" totals >broken
     grep -v broken broken >without
-    for name in ratio policies scaling; do
-      for rows in broken without; do "${name}_tables" <"$rows" >"$name.$rows"; done
+    for name in results/tables/ratio part/cold/table results/tables/scaling; do
+      for rows in broken without; do tables_make "$LIB/$name.awk" . <"$rows" >"${name//\//-}.$rows"; done
     done
     FORMAT=csv result_table <broken' bash $run
   assert_success
   assert_equal "$stderr" ''
-  for name in ratio policies scaling; do
+  for name in results-tables-ratio part-cold-table results-tables-scaling; do
     grep -q swap $name.without || fail "$name: no table"
     cmp $name.broken $name.without
   done
@@ -416,7 +433,7 @@ zram p99 us 99 99'
   done <<<$'1 9000 100:499 9007:1\n2 100 100:500'
   echo 'VARIANTS="native"' >$run/run.conf
   settings_make "$run"
-  percentiles() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | kinds_tables "$1"' bash $run | awk '$1 == "get" { print $3, $5, $6, $7 }'; }
+  percentiles() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/results/tables/kinds.awk" "$1"' bash $run | awk '$1 == "get" { print $3, $5, $6, $7 }'; }
   assert_equal "$(percentiles)" '1,000 100 100 100'
   sed -i 's/100:499 9007:1/100:498 9007:2/' $run/native/one/rep-1/c/mixed.commands.tsv
   assert_equal "$(percentiles)" '1,000 100 100 9,000'

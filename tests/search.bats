@@ -261,7 +261,7 @@ table() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    searched_tables run <totals' | tr -s ' '
+    tables_make "$LIB/part/rate/table.awk" run <totals' | tr -s ' '
 }
 
 @test "the table: medians beside each other, % of the first variant, the range of repeats and of soft loads" {

@@ -119,7 +119,7 @@ table() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    searched_tables run <totals' | tr -s ' '
+    tables_make "$LIB/part/size/table.awk" run <totals' | tr -s ' '
 }
 
 @test "the table: the median share of repeats, its range, the memory that it is, and what breaks below it" {
@@ -239,7 +239,7 @@ priced() {
   assert_failure 1
   assert_match 'get +cost of memory, per_kops +2\.1462 +[^ ]+ [^ ]+ % +1\.7438 '
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | price_tables | tr -s " "' bash $run "$PRICE"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' bash $run "$PRICE"
   assert_match $'\nnative .* 400\\.0 4,096\\.0 2\\.1462 -'
   assert_match $'\nswap .* 325\\.0 3,328\\.0 1\\.7438 -'
   # Nothing without a search has a cost in another run.

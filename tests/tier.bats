@@ -279,7 +279,7 @@ column() {
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
     # shellcheck disable=SC2016 # for the shell that runs it
-    run env PATH="$SCRATCH/with-$awk:$PATH" LIB="$REPO/lib" ROOT="$REPO" bash -c '. "$LIB/modules.sh" && result_totals run | ratio_tables'
+    run env PATH="$SCRATCH/with-$awk:$PATH" LIB="$REPO/lib" ROOT="$REPO" bash -c '. "$LIB/modules.sh" && result_totals run | tables_make "$LIB/results/tables/ratio.awk" .'
     assert_success
     assert_contains 'GET of 1,000 B on 2 instances, by DRAM:data'
     assert_match $'\nsequential +native +ops/s +[0-9,]+ +[0-9,]+\n'

@@ -77,7 +77,7 @@ wss_make() {
   done
   run_split "$REPO/summary2csv.sh" --total r/20250101-x
   assert_success
-  master "RESULTS_DIR=$SCRATCH" 'result_read . r/20250101-x 2>/dev/null || :; working_tables <totals'
+  master "RESULTS_DIR=$SCRATCH" 'result_read . r/20250101-x 2>/dev/null || :; tables_make "$LIB/part/wss/table.awk" . <totals'
   assert_success
   # 110 MiB of Rss, 40 MiB touched.
   assert_match 'get +native +1000 B, 1 instance +10.0 +20.0 +40.0 +110.0 +1:2.7 +1:2 is enough, 1:4 is not' "$output"

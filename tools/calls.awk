@@ -2,7 +2,7 @@
 # Print which files of the modules call which, and what of that runs against the layers.
 #
 # Usage: awk -f calls.awk FILE... FILE...
-#   FILE...  all files, twice, because functions are read before calls: lib/LAYER/NAME.sh, and programs, which are above all layers
+#   FILE...  all files, twice, because functions are read before calls: lib/LAYER/NAME.sh, lib/part/NAME/results.sh in the layer results, and programs, which are above all layers
 # Output: lines `FROM TO FUNCTION...`, then lines `up: ...`, `circle: FILE...` and `unread: FILE` for what is wrong.
 #
 # A call is a word outside of comments, quotes and ${ } that has the name of a function of another file. A function that is passed to another one, and
@@ -98,7 +98,7 @@ function check_state() {
 # The layer of a file; empty for a program.
 function layer_of(name,   part) {
   split(name, part, "/")
-  return part[2]
+  return part[2] == "part" && part[4] == "results.sh" ? "results" : part[2]
 }
 
 END {

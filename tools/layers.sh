@@ -5,11 +5,11 @@
 set -Eeuo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-files=(lib/{shared,core,plan,results,run,cmd}/*.sh)
+files=(lib/{shared,core,plan,results,run,cmd}/*.sh lib/part/*/results.sh)
 
 awk -f tools/calls.awk "${files[@]}" "${files[@]}" | FILES=${files[*]} LC_ALL=C awk '
   # The directory of a file.
-  function dir(name,   part) { split(name, part, "/"); return part[2] }
+  function dir(name,   part) { split(name, part, "/"); return part[2] == "part" ? "results" : part[2] }
   BEGIN { n = split(ENVIRON["FILES"], file, " ") }
   dir($1) == dir($2) { from[++pairs] = $1; to[pairs] = $2 }
   END {
@@ -21,7 +21,7 @@ awk -f tools/calls.awk "${files[@]}" "${files[@]}" | FILES=${files[*]} LC_ALL=C 
     for (i = 1; i <= n; i++) {
       d = dir(file[i])
       name = file[i]
-      gsub(/.*\/|\.sh$/, "", name)
+      gsub(/.*lib\/part\/|\/results\.sh$|.*\/|\.sh$/, "", name)
       if (level[file[i]] + 0 > top[d]) top[d] = level[file[i]]
       names[d, level[file[i]] + 0] = names[d, level[file[i]] + 0] "  " name
     }

@@ -43,14 +43,20 @@ function check_servers(    i, seen, here) {
   }
 }
 
-# Read the names of metrics, METRIC, from the list of result columns.
-function metrics_read(    file, line, field, i, n, column) {
-  file = LIB "/results/schema.tsv"
+# Read the names of metrics, METRIC, from the lists of result columns: that of all runs, and those of the parts.
+function metrics_read(    list, name) {
+  metrics_take(LIB "/results/schema.tsv")
+  list = LIB "/part/list"
+  while ((getline name < list) > 0) if (name !~ /^#/) metrics_take(LIB "/part/" name "/columns.tsv")
+  close(list)
+}
+
+function metrics_take(file,    line, field, i, n, at) {
   while ((getline line < file) > 0) {
     if (line ~ /^#/) continue
     n = split(line, field, "\t")
-    if (field[1] == "name") for (i = 1; i <= n; i++) if (field[i] == "metric") column = i
-    if (field[column] != "") METRIC[field[1]] = METRIC[field[column]] = 1
+    if (!("metric" in at)) for (i = 1; i <= n; i++) at[field[i]] = i
+    else if (field[at["metric"]] != "-") METRIC[field[at["name"]]] = METRIC[field[at["metric"]]] = 1
   }
   close(file)
 }

@@ -14,7 +14,22 @@ figures_run() {
     programs+=(-f "$_FIGURES/$1.awk")
     shift
   done
-  LC_ALL=C SCHEMA=$LIB/results/schema.tsv awk "${programs[@]}" "${@:2}"
+  LC_ALL=C SCHEMA=$LIB/results/schema.tsv PARTS=$LIB/part awk "${programs[@]}" "${@:2}"
+}
+
+# Print the figures.awk of all parts, and what calls them for a row (result.awk): NAME_phase, before the counters of its phase are taken, and
+# NAME_figures.
+# Usage: figures_parts
+figures_parts() {
+  local name text phase='' figures=''
+  while read -r name; do
+    [[ $name != '#'* && -r $LIB/part/$name/figures.awk ]] || continue
+    IFS= read -r -d '' text <"$LIB/part/$name/figures.awk" || :
+    printf '%s' "$text"
+    [[ $text != *"function ${name}_phase("* ]] || phase+="  ${name}_phase()"$'\n'
+    figures+="  ${name}_figures()"$'\n'
+  done <"$LIB/part/list"
+  printf 'function parts_phase() {\n%s}\nfunction parts_figures() {\n%s}\n' "$phase" "$figures"
 }
 
 # Print a table in the input form of render.awk.

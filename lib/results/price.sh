@@ -24,10 +24,3 @@ price_take() {
   [[ " ${words[*]-}" == *" dram="[0-9]* ]] || die_usage "$where: no price of dram; add it as a number, such as dram=3.5"
   export PRICES="${words[*]}"
 }
-
-# Print the tables of a run; nothing without prices or without a search.
-# Usage: price_tables <TOTALS
-# Globals: PRICES; FORMAT, as figures_tables
-price_tables() {
-  [[ -z $PRICES ]] || figures_run interval metric prices bound totals price | figures_tables
-}

@@ -76,35 +76,15 @@ report_read() {
   # A run of one variant has no comparison.
   ((${#variants[@]} == 1)) ||
     COMPARE_TOTALS=$2/totals METRICS='' RULES='' FAIL_IFS='' compare_sections "$1" >"$2/sections" 2>/dev/null || :
-  FORMAT=lines _report_tables "$1" "$2/totals" >"$2/tables" || status=1
-  return "$status"
-}
-
-# Print the tables that only some runs have.
-# Usage: _report_tables RUN TOTALS
-# Globals: FORMAT, as figures_tables
-# Returns: 1 if a table could not be made
-_report_tables() {
-  local usable status=0
-  usable=$(result_usable <"$2") || status=1
-  scaling_tables <<<"$usable" || status=1
-  ratio_tables <<<"$usable" || status=1
-  policies_tables <<<"$usable" || status=1
-  working_tables <<<"$usable" || status=1
-  demand_tables "$1" || status=1
-  expected_tables "$1" <<<"$usable" || status=1
-  kinds_tables "$1" <<<"$usable" || status=1
-  searched_tables "$1" <<<"$usable" || status=1
-  hits_tables "$1" <<<"$usable" || status=1
-  price_tables <<<"$usable" || status=1
+  result_usable <"$2/totals" | FORMAT=lines tables_print "$1" >"$2/tables" || status=1
   return "$status"
 }
 
 # Draw the plots; add to DATA the files pictures (output of plot_all) and fill (output of fill.awk), and to its problems those of the plots.
 _report_draw() {
-  local run=$1 name=$2 data=$3 status=0
+  local run=$1 name=$2 data=$3 file status=0
   _report_repeats_held "$data/totals" | figures_run fill >"$data/fill" || status=1
-  { searched_files "$run" steps.tsv && searched_files "$run" search.tsv && searched_files "$run" size.tsv; } >"$data/searched" || status=1
+  for file in steps search size; do tables_files "$run" "*/*/rep-*/$file.tsv"; done >"$data/searched"
   PLOT_CORNER=$name plot_all "${data%/*}" >"$data/pictures" 2>"$data/drawn" || status=1
   # If the figures lacked the histogram too, it was reported already.
   awk -F ': the histogram is missing' 'FILENAME == ARGV[1] { seen[$1] = 1; next } !seen[$1]++' "$data/problems" "$data/drawn" >"$data/news"

@@ -132,7 +132,8 @@ _result_list() {
 result_rows() {
   # awk cannot determine PWD itself.
   _result_list "$@" |
-    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run loadlog interval margin prices hits settle antagonist damon cold compressed far discard numbers axes result
+    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run \
+      loadlog interval margin prices settle repeat tier foreign discard numbers axes result -- -f <(figures_parts)
 }
 
 # Print the columns of rows, or of totals, that the schema marks for csv or total.

@@ -180,9 +180,9 @@ _repeat_load() {
   write_file "$folder/starts.tsv" _repeat_starts "$folder" "${LOADING[@]}" || return
   fault_on || return 0
   fault_phase
-  failover_write "$folder" "$REPLY" "${LOADING[@]}" || return
+  fault_write "$folder" "$REPLY" "${LOADING[@]}" || return
   log_info "repeat $repeat: node $FAULT_NODE went down by $FAULT"
-  failover_show "$folder" >&2
+  fault_show "$folder" >&2
 }
 
 # Print what the load generator of a client wrote to stderr, the first 4096 bytes of each of 20 lines.

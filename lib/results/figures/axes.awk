@@ -8,17 +8,9 @@ function axes_fill(    i) {
 
 # Fill the columns NAME_used: rows.awk prints them where NAME, an axis, is empty. Tables take NAME alone, which tells points apart. R is the cell's row
 # of result.tsv, or 0.
-function axes_used(r,    ratio, cold, neighbour) {
-  ratio = axis_setting("DRAM_RATIO")
-  cold = axis_setting("COLD_MEMORY")
-  neighbour = axis_setting("NEIGHBOUR")
+function axes_used(r,    ratio) {
+  ratio = repeat_setting("DRAM_RATIO")
   if (cell["tier_is"] ~ /(^| )limited( |$)/ && ratio ~ /^[0-9]+:[0-9]+$/) cell["dram_ratio_used"] = ratio
-  if (cold ~ /^[1-9][0-9]*[KMGT%]?$/) cell["cold_memory_used"] = cold
-  # Populate sets each key once, without another program that reads.
-  if (schema_is_fill(cell["operation"])) return
-  if (neighbour ~ /^[0-9.]+(@[0-9]+)?$/ && neighbour + 0 > 0) cell["neighbour_used"] = neighbour
-  if (r && tsv_has(r, "pattern")) cell["key_pattern_used"] = tsv[r, "pattern"]
-}
-function axis_setting(name_of) {
-  return stored_setting(name["run_folder"], name["variant"], name_of)
+  # Populate sets each key once.
+  if (!schema_is_fill(cell["operation"]) && r && tsv_has(r, "pattern")) cell["key_pattern_used"] = tsv[r, "pattern"]
 }

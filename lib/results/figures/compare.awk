@@ -69,8 +69,9 @@ $1 == "T" {
   rate_percent[r] = col("rate_percent")
   value_of[r, "compressed"] = col("compressed_bytes")
   value_of[r, "uncompressed"] = col("uncompressed_bytes")
-  share_limited[r] = !broken[r] && col("search") == "client" && col("dram_share_percent") != ""
-  by_dram[r] = col("dram_share_percent") != ""
+  share_limited[r] = !broken[r] && col("search") == "client" && col("search_holds") != ""
+  by_dram[r] = col("search_holds") != ""
+  if (by_dram[r]) searched = col("search_holds")
   by_load[r] = col("capacity_ops_per_sec") != ""
   for (i = 1; i <= metrics_known; i++)
     if ((metric_column[metric_names[i]] in place_of) && (!broken[r] || metric_is_count(metric_names[i]))) {
@@ -111,7 +112,7 @@ function is_bounded(metric, cell, s,    i, n) {
     if (n) note(label[s] ": requests without an answer count with the time that they waited, so latencies are lower bounds (unanswered and at_least_us)")
     return n > 0
   }
-  if ((metric == "dram_share" || metric == "cost") && repeats_with(share_limited, cell)) {
+  if ((metric == searched || metric == "cost") && repeats_with(share_limited, cell)) {
     note(label[s] ": the load generator was the limit with less DRAM, so its share of DRAM is an upper bound; use more threads, CPUs or clients")
     return 1
   }

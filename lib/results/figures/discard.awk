@@ -23,37 +23,20 @@ function discard_placed(bytes, placement, percent) {
   if (placement == "off") discard_add("placement", (percent ~ /^[0-9.]+$/ ? percent " % of the data as requested; " : "") cell["located_at"])
 }
 
-# Discard the cell of row R of result.tsv if its phase was ended before its time, other than by the end of a fault, or if no GET found a key.
-function discard_fill(r,    gets, folder) {
-  discard_recorded()
-  folder = name["folder"]
-  sub(/[^\/]*$/, "", folder)
-  if (tsv[r, "stopped"] > 0 && !discard_fault(folder, cell["operation"])) discard_add("stopped", sprintf("after %.1f s", tsv[r, "max_time_us"] / 1000000))
+# Discard the cell of row R of result.tsv if its phase was ended before its time, other than by a part (phase_cut), or if no GET found a key.
+function discard_fill(r,    gets) {
+  if (tsv[r, "stopped"] > 0 && !phase_cut) discard_add("stopped", sprintf("after %.1f s", tsv[r, "max_time_us"] / 1000000))
   gets = tsv[r, "ops"] - tsv[r, "sets"]
   if (cell["operation"] ~ /^(get|mixed)(-[0-9]+)?$/ && !tsv_has(r, "commands") && tsv[r, "misses"] > 0 && tsv[r, "misses"] >= gets)
     discard_add("misses", "all " gets " GETs")
 }
 
-# Whether a fault was in the phase OPERATION, in the repeat with the directory FOLDER/.
-function discard_fault(folder, operation,    line, f, found) {
-  folder = text_opened(folder "failover.tsv")
-  while ((getline line < folder) > 0) {
-    split(line, f, "\t")
-    if (f[1] == "phase" && f[2] == operation) found = 1
-  }
-  close(folder)
-  return found + 0
-}
-
 # The directives of Redis that had no effect in the repeat of the cell, and the version that made it, from its server/plan.tsv.
-function discard_recorded(    file, line, f) {
-  file = name["folder"]
-  sub(/[^\/]*$/, "server/plan.tsv", file)
-  file = text_opened(file)
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
+function discard_recorded(    n, i, f) {
+  n = repeat_lines("server/plan.tsv")
+  for (i = 1; i <= n; i++) {
+    split(repeat_line["server/plan.tsv", i], f, "\t")
     if (f[1] == "ignored") cell["ignored_directives"] = text_escape(f[2])
     if (f[1] == "made_by") cell["made_by"] = text_escape(f[2])
   }
-  close(file)
 }

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: MIT
-# What the tables of searches share (searched.awk, sized.awk): totals and the files of repeats are read, values of repeats become one. Files: the
+# What the tables of searches share (in lib/part): totals and the files of repeats are read, values of repeats become one. Files: the
 # totals first, then those whose paths end in VARIANT/POINT/rep-N/NAME.
-
-BEGIN { FS = OFS = "\t" }
 
 FNR == 1 {
   files++
-  for (i in at) delete at[i]
-  for (i = 1; i <= NF; i++) at[$i] = i
   n = split(FILENAME, part, "/")
   variant = part[n - 3]
   point = part[n - 2]
@@ -26,26 +22,6 @@ files == 1 {
   next
 }
 
-# Add a name to a list, once: item[LIST, 1 .. size[LIST]].
-function found_add(list, name) {
-  if ((list, name) in known) return
-  known[list, name] = 1
-  item[list, ++size[list]] = name
-}
-
-# Add all variants to their list: in the order of VARIANTS, unknown ones last.
-function found_variants(    r, v) {
-  for (r = 1; r <= 1000; r++) for (v in rank) if (rank[v] == r && (v in found_variant)) found_add("variant", v)
-  for (v in found_variant) found_add("variant", v)
-}
-
-function found_median(key, figure,    n, i, out) {
-  for (i = 1; i <= count[key]; i++) if (value[key, i, figure] ~ /^[0-9.]+$/) out[++n] = value[key, i, figure] + 0
-  if (!n) return ""
-  interval_sort(out, n)
-  return interval_median(out, n)
-}
-
 # Take the figures of repeat K of a key from the totals of FROM: the columns in NAMES.
 function found_take(key, k, from, names,    i, n, column) {
   n = split(names, column, " ")
@@ -58,7 +34,7 @@ function found_take(key, k, from, names,    i, n, column) {
 # A latency of a key as text: a lower bound if requests of a repeat had no answer.
 function found_latency(key, column) {
   if ((key, column) in waited) found_late = 1
-  return ((key, column) in waited ? bound_sign(-1, 1) : "") text_group(found_median(key, column), 0)
+  return ((key, column) in waited ? bound_sign(-1, 1) : "") text_group(median_of(key, column), 0)
 }
 
 # The range of a figure over repeats: the min of FROM in found_low and the max of TO in found_high, each empty where no repeat has it.
@@ -72,8 +48,7 @@ function found_range(key, from, to,    i) {
 
 # The start of a table's title: its phase and point.
 function found_title(phase, point) {
-  return toupper(phase) " of " text_group(len_of[point], 0) " B" \
-    (servers_of[point] == "" ? "" : " on " servers_of[point] " instance" (servers_of[point] == 1 ? "" : "s")) (sweep_of[point] == "" ? "" : ", " sweep_of[point])
+  return table_shape(phase, len_of[point], servers_of[point], sweep_of[point])
 }
 
 # Note a text for the end of the table.

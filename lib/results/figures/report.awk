@@ -16,6 +16,15 @@ function count_kind(kind, value, where) {
   }
 }
 
+# Record the warning of a part, as row_warn in result.awk writes it.
+function count_part(warned, where,    part, kind) {
+  if (split(warned, part, "|") != 4) return
+  kind = "part " part[2]
+  if (!number[kind]) part_text[++part_texts] = part[2]
+  if (part[1] + 0 > largest[kind] + 0) part_most[part[2]] = part[4]
+  count_kind(kind, part[1], where ": " part[3])
+}
+
 # The same as a warning that the end of a run prints too.
 function alarm(text) {
   warn(text)
@@ -81,8 +90,7 @@ NR == 1 {
   if ($at["tier"] == "native") {
     count_kind("swapped", $at["swap"], where)
     # One or two pages of the program are not a warning. Swapped-out data is far too, and is reported above.
-    # In front of cold memory that is the question.
-    count_kind("away", $at["cold_bytes"] == "" && $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
+    count_kind("away", $at["far_meant"] == "" && $at["far_share"] > 0.01 && $at["far_share"] * ($at["rss"] + $at["swap"]) > 2 * $at["swap"] ? $at["far_share"] : "", where)
     count_kind("fetched", $at["far_per_op"] > 0.001 ? $at["far_per_op"] : "", where)
   }
   # 0.1 s, or 1 % of the phase: during this time only some clients loaded the server.
@@ -100,14 +108,9 @@ NR == 1 {
     count_kind("unsettled", $at["settled"] == "no", where)
     count_kind("disturbed", $at["disturbed"] != "" && $at["disturbed"] != "no", where " at " listed_spans($at["disturbed"]) " s")
     count_kind("idle policy", $at["tier_is"] ~ /(^| )moves( |$)/ && $at["moved_per_op"] != "" && $at["moved_per_op"] == 0, where)
-    # With all data in DRAM there are no such waits.
-    asked_percent = $at["hit_asked"]
-    sub(/%$/, "", asked_percent)
-    off = $at["hit_ratio"] == "" || asked_percent == "" || ($at["tier_is"] !~ /(^| )limited( |$)/ && $at["hit_source"] != "info") ? 0 : 100 * $at["hit_ratio"] - asked_percent
-    if (off < 0) off = -off
-    count_kind("hits", off > 2 ? off : "", where ": " sprintf("%.1f", 100 * $at["hit_ratio"]) " % for " $at["hit_asked"])
     count_kind("warmup", $at["warmup_s"], where ": " $at["warmup_s"] " s")
   }
+  count_part(text_unescape($at["warned"]), where)
   count_kind("broken", $at["search"] == "broken", where ": " text_unescape($at["limit"]))
   if ($at["foreign_over"] > 0) {
     count_kind("foreign", $at["foreign_cpu_percent"] >= $at["steal_percent"] ? $at["foreign_cpu_percent"] : "", where (", on " ($at["foreign_host"] == "server" ? "the server" : $at["foreign_host"])))
@@ -197,7 +200,7 @@ END {
   if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
   if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
   if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " per operation")
-  if (number["hits"]) warn("the hit ratio differs from HIT_RATIO" most_of("hits") "off by " text_group(largest["hits"], 1) " points")
+  for (i = 1; i <= part_texts; i++) warn(part_text[i] most_of("part " part_text[i]) part_most[part_text[i]])
   if (number["broken"]) warn("the measured phase broke the limit of its search (its throughput and latency are not compared) in " listed("broken"))
   if (number["idle policy"]) warn("the policy moved nothing (no page was promoted or demoted) in " listed("idle policy"))
   if (number["limited"]) warn("the client was the bottleneck, so the figures describe the client, not the server, in " listed("limited"))

@@ -72,72 +72,14 @@ function read_plan(folder,    line, file, n, i, f, column, at) {
   close(file)
 }
 
-# Fill the search results of the cell's phase from the repeat's FOUND: search.tsv for the max load, or size.tsv for the min DRAM.
-function fill_search(found,    file, line, n, f, i, column, broken) {
-  file = name["folder"]
-  sub(/\/[^\/]*$/, "/" found, file)
-  file = text_opened(file)
-  while ((getline line < file) > 0) {
-    n = split(line, f, "\t")
-    if (!column[1]) for (i = 1; i <= n; i++) column[i] = f[i]
-    if (f[1] != cell["operation"]) continue
-    broken = f[3] == "broken"
-    for (i = 2; i <= n; i++)
-      if ((schema[column[i], "source"] == "search.tsv" || schema[column[i], "source"] == "size.tsv" && !broken) && f[i] != "-") cell[column[i]] = text_escape(f[i])
-    if (found == "search.tsv" && !broken) cell["capacity_ops_per_sec"] = cell["ops_per_sec"]
-  }
-  close(file)
-}
-
-# Fill the working set of the cell's phase from the repeat's wss.tsv.
-function fill_wss(    file, line, f, column, sum) {
-  file = name["folder"]
-  sub(/\/[^\/]*$/, "/wss.tsv", file)
-  file = text_opened(file)
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
-    column = "wss_" f[3] "s_bytes"
-    if (f[1] == cell["operation"] && schema[column, "source"] == "wss.tsv" && text_is_count(f[4])) sum[column] += f[4]
-  }
-  close(file)
-  for (column in sum) cell[column] = text_number(sum[column], 0)
-}
-
 # Fill the memory cost of the cell's phase from --price, if a limit was searched in the phase, or another variant's min DRAM at the same rate.
-function fill_cost(    file, cost) {
+function fill_cost(    cost) {
   if (ENVIRON["PRICES"] == "" || cell["search"] == "broken") return
   if (cell["limit"] == "" && (stored_setting(name["run_folder"], "-", "DRAM_RATIO") != "search" || cell["rate"] + 0 == 0 || schema_is_fill(cell["operation"]))) return
   prices_begin(ENVIRON["PRICES"])
-  file = name["folder"]
-  sub(/\/[^\/]*$/, "/server/counters.tsv", file)
-  if (!prices_read(text_opened(file), cell["operation"])) return
+  if (!prices_read(text_opened(repeat_folder "server/counters.tsv"), cell["operation"])) return
   cost = prices_cost(prices_near, prices_far, prices_kind)
   if (cost != "") cell["memory_cost"] = text_number(cost, text_places(cost, 12))
-}
-
-# Fill the effect of a fault in the cell's phase from the repeat's failover.tsv: one figure per line, the phase first.
-function fill_failover(    file, line, f, mine) {
-  file = name["folder"]
-  sub(/\/[^\/]*$/, "/failover.tsv", file)
-  file = text_opened(file)
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
-    if (f[1] == "phase") mine = f[2] == cell["operation"]
-    if (mine && schema[f[1], "source"] == "failover.tsv" && f[2] ~ /^[0-9.]+$/) cell[f[1]] = f[2]
-  }
-  close(file)
-}
-
-# Whether the server's counters of OPERATION are no sum: a fault restarted processes, or made replicas, which repeat the writes of their masters, masters.
-# In the repeat with the directory FOLDER/.
-function restarted_in(folder, operation,    line, f, started) {
-  if (!discard_fault(folder, operation)) return 0
-  while ((getline line < (folder "server/events.tsv")) > 0) {
-    split(line, f, "\t")
-    if (f[3] == "node up" && f[4] != "continued" || f[3] == "taken over") started = 1
-  }
-  close(folder "server/events.tsv")
-  return started + 0
 }
 
 # Set name[run, scenario, variant, point, repeat, client, directory ...] from the path and name of a log.
@@ -267,109 +209,9 @@ function fill_cells(path, p, r,    i, us, seconds, bits) {
   cell["tsv"] = r ? 1 : 0
 }
 
-# Fill tier, tier_is, far_per_op, used_memory, rss, swap, far_share and placement from the server's counters of the cell's phase. All of the server's
-# figures cover all clients together, and so does far_per_op: how often an instance had to wait for a page from swap (its major faults), or what
-# HIT_COUNTERS counts, per command of the load as Redis counts them. The host's count of such pages includes other programs. Memory that the CPU accesses
-# directly causes no faults, so far_per_op is then empty. It is also empty if an instance did not report a figure, because the sum of the others would
-# be too small, and if a process was started again during the phase, because the counts of the first one are lost.
-function fill_tier(    file, shown, line, f, differs, sum, told, known, port, ports, lacks, seen, tier, i, text, moved, moves, torn, requests, restarted, bytes) {
-  shown = name["folder"]
-  sub(/\/[^\/]*$/, "/server/counters.tsv", shown)
-  file = text_opened(shown)
-  phase_calls = phase_from = phase_to = 0
-  damon_begin()
-  cold_begin()
-  tier["tier"] = tier["is"] = tier["far_bytes"] = tier["data_bytes"] = tier["placement"] = ""
-  differs["calls"] = differs["majflt"] = differs["far_hits"] = differs["far_misses"] = differs["used_cpu_us"] = 1
-  differs["rss"] = differs["swap"] = differs["used_memory"] = 0
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
-    if (f[1] != cell["operation"]) continue
-    seen = 1
-    if (f[2] == "tier") tier[f[3]] = f[5]
-    if (f[2] == "damon" || f[2] == "resctrl") damon_take(f)
-    if (f[2] == "cold") cold_take(f)
-    if (f[3] == "data" || f[3] == "memory") compressed_take(f)
-    if (f[2] == "host" && f[3] == "time_us" && text_is_count(f[4]) && text_is_count(f[5])) {
-      phase_from = f[4]
-      phase_to = f[5]
-    }
-    # Pages of all processes that were promoted or demoted: no kernel counts them by process.
-    if (f[2] == "host" && f[3] ~ /^pg(promote_success|demote_[a-z]+)$/) {
-      if (text_is_count(f[4]) && text_is_count(f[5])) {
-        moved += f[5] - f[4]
-        moves++
-      } else torn = 1
-    }
-    if (f[2] !~ /^[0-9]+$/) continue
-    if (!(f[2] in known)) port[++ports] = f[2]
-    known[f[2]] = 1
-    if (f[3] == "unanswered") lacks[f[2]] = 1
-    if (f[3] ~ /^(rss|swap|node[0-9]+)$/ && text_is_count(f[5])) bytes[f[3]] += f[5]
-    if (!(f[3] in differs)) continue
-    if (!text_is_count(f[5]) || (differs[f[3]] && !text_is_count(f[4]))) lacks[f[2]] = 1
-    else {
-      told[f[3]]++
-      # A process that was started again counts from 0.
-      if (differs[f[3]] && f[5] + 0 < f[4] + 0) restarted = 1
-      sum[f[3]] += differs[f[3]] ? f[5] - f[4] : f[5]
-    }
-  }
-  close(file)
-  if (!seen) return
-  for (i = 1; i <= ports; i++) if (port[i] in lacks) text = text " " port[i]
-  if (text != "" && !((file, cell["operation"]) in warned)) {
-    warned[file, cell["operation"]] = 1
-    text_complain(shown, "counters of phase " cell["operation"] " are missing for port" text "; figures that require them are left empty")
-  }
-  if (!restarted) restarted = restarted_in(substr(file, 1, length(file) - length("server/counters.tsv")), cell["operation"])
-  for (i in differs) if (told[i] < ports || restarted && differs[i]) delete sum[i]
-  phase_calls = sum["calls"] + 0
-  if (sum["calls"] > 0 && "majflt" in sum && tier["is"] !~ /(^| )direct( |$)/) {
-    cell["far_per_op"] = text_number(sum["majflt"] / sum["calls"], 6)
-    cell["hit_source"] = "majflt"
-  }
-  # The server's own counters, of HIT_COUNTERS. If a counter decreases, it is not a count.
-  requests = told["far_hits"] ? ("far_hits" in sum ? sum["far_hits"] + sum["far_misses"] : 0) : phase_calls
-  if ("far_misses" in sum && sum["far_misses"] >= 0 && requests > 0) {
-    cell["far_per_op"] = text_number(sum["far_misses"] / requests, 6)
-    cell["hit_source"] = "info"
-  }
-  damon_fill(phase_calls)
-  cold_fill(tier["far"])
-  moved += damon_moved()
-  moves += damon_moved() != ""
-  if (moves && !torn && phase_calls > 0) cell["moved_per_op"] = text_number(moved / phase_calls, 6)
-  if (phase_calls > 0 && "used_cpu_us" in sum) cell["server_cpu_us_per_op"] = text_number(sum["used_cpu_us"] / phase_calls, 3)
-  if (phase_from) cell["settle_s"] = settle_read(substr(file, 1, length(file) - length("counters.tsv")) "nodes.tsv", phase_from, phase_to)
-  if (phase_from) cell["neighbour_gb_s"] = antagonist_read(substr(file, 1, length(file) - length("counters.tsv")) "antagonist.tsv", phase_from, phase_to)
-  if ("used_memory" in sum) cell["used_memory"] = text_number(sum["used_memory"], 0)
-  if ("rss" in sum) cell["rss"] = text_number(sum["rss"], 0)
-  if ("swap" in sum) cell["swap"] = text_number(sum["swap"], 0)
-  if (text_is_count(tier["data_bytes"]) && text_is_count(tier["far_bytes"]) && tier["data_bytes"] > 0) cell["far_share"] = text_number(tier["far_bytes"] / tier["data_bytes"], 4)
-  # gawk 5.2 crashes when a function gets elements that do not exist.
-  compressed_fill(cell["rss"] "", cell["swap"] "", tier["far_bytes"] "")
-  discard_placed(bytes, tier["placement"], tier["placed_percent"])
-  cell["tier"] = text_escape(tier["tier"])
-  cell["tier_is"] = text_escape(tier["is"])
-}
-
-# Fill the columns of the source neighbours.tsv from the repeat's file: those of the server or the row's client, whichever has more of each.
-function fill_neighbours(    file, line, f) {
-  file = name["folder"]
-  sub(/\/[^\/]*$/, "/neighbours.tsv", file)
-  file = text_opened(file)
-  while ((getline line < file) > 0) {
-    if (split(line, f, "\t") < 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
-    if (cell["foreign_cpu_percent"] == "" || f[9] > cell["foreign_cpu_percent"] + 0) {
-      cell["foreign_cpu_percent"] = f[9]
-      cell["foreign_host"] = text_escape(f[2])
-    }
-    if (cell["steal_percent"] == "" || f[10] > cell["steal_percent"] + 0) cell["steal_percent"] = f[10]
-    if ((13 in f) && f[4] > 0 && f[13] >= 10000 * f[4] * cell["throttled_percent"]) cell["throttled_percent"] = text_number(f[13] / f[4] / 10000, 1)
-    if (cell["foreign_over"] == "" || f[12] > 0) cell["foreign_over"] = f[12] + 0
-  }
-  close(file)
+# Add a warning to the row, which report.awk prints once for all rows with this TEXT: for the row with the largest AMOUNT, its DETAILS and MOST.
+function row_warn(text, amount, details, most) {
+  cell["warned"] = text_escape(amount "|" text "|" details "|" most)
 }
 
 # Fill the error margins of phase P from its series (margin.awk), for this client only.
@@ -418,20 +260,21 @@ function take_file(path, verbatim,    file, rows, p, r, what, tsv_file) {
       }
     }
     fill_cells(path, p, r)
+    phase_cut = phase_torn = 0
+    repeat_open()
     if ("point" in name) {
+      phase_warmup = r ? tsv[r, "warmup_s"] + 0 : 0
       axes_fill()
-      fill_tier()
+      parts_phase()
+      tier_fill()
       axes_used(r)
-      hits_fill(phase_calls, r ? tsv[r, "warmup_s"] + 0 : 0)
-      fill_neighbours()
-      fill_search("search.tsv")
-      fill_search("size.tsv")
+      foreign_fill()
+      parts_figures()
+      tier_moved()
       fill_cost()
-      fill_failover()
-      fill_wss()
-      far_fill()
     }
     if (r) {
+      discard_recorded()
       discard_fill(r)
       fill_margin(p)
     }

@@ -35,10 +35,10 @@ NR == 1 {
   else {
     limited[who, phase, $at["repeat"] + 0] = bound_row()
     if (cell("capacity_ops_per_sec") != "") by_load[who, phase] = 1
-    if (cell("dram_share_percent") != "") by_dram[who, phase] = 1
+    if (cell("search_holds") != "") by_dram[who, phase] = 1
     for (i = 2; i <= metrics; i++) {
       name = metric_name(metric[i])
-      if ((cell("capacity_ops_per_sec") cell("dram_share_percent")) == "" || !bound_late(name)) value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
+      if ((cell("capacity_ops_per_sec") cell("search_holds")) == "" || !bound_late(name)) value[who, phase, name, $at["repeat"] + 0] = $at[metric_column[name]]
       if (bound_late(name)) waited[who, phase, name, $at["repeat"] + 0] = bound_waited($at[metric_column[name]], name, cell("unanswered"), cell("at_least_us"))
     }
   }

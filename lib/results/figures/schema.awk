@@ -1,21 +1,42 @@
 # SPDX-License-Identifier: MIT
-# The columns of results, from lib/results/schema.tsv (SCHEMA in the environment), and functions to access them. All names begin with
+# The columns of results, from lib/results/schema.tsv (SCHEMA in the environment) and the parts, and functions to access them. All names begin with
 # schema_.
 
-# Read the table, once: schema_name[1..schema_columns], and schema[NAME, FIELD], empty if the table has `-`.
-function schema_read(    line, f, field, n, i) {
+# Read the tables, once: schema_name[1..schema_columns], and schema[NAME, FIELD], empty if a table has `-`. The columns of each part in PARTS/list
+# (lib/part in the environment) follow the columns that their field `after` names.
+function schema_read(    line, list, n, i, first, name) {
   if (schema_columns) return
-  while ((getline line < ENVIRON["SCHEMA"]) > 0) {
+  schema_file(ENVIRON["SCHEMA"], first)
+  list = ENVIRON["PARTS"] "/list"
+  while ((getline line < list) > 0) if (line !~ /^(#|$)/) schema_file(ENVIRON["PARTS"] "/" line "/columns.tsv", first)
+  close(list)
+  n = split(first[""], name, "\t")
+  for (i = 2; i <= n; i++) schema_place_after(name[i], first)
+}
+
+# Read one table: the columns after NAME are added to first[NAME], and those without such a name to first[""].
+function schema_file(file, first,    line, f, field, n, i, name, after) {
+  while ((getline line < file) > 0) {
     if (line ~ /^#/) continue
     n = split(line, f, "\t")
     if (!field[1]) {
       for (i = 1; i <= n; i++) field[i] = f[i]
       continue
     }
-    schema_name[++schema_columns] = f[1]
-    for (i = 1; i <= n; i++) schema[f[1], field[i]] = f[i] == "-" ? "" : f[i]
+    name = field[1] == "after" ? f[2] : f[1]
+    after = field[1] == "after" ? f[1] : ""
+    first[after] = first[after] "\t" name
+    for (i = 1; i <= n; i++) schema[name, field[i]] = f[i] == "-" ? "" : f[i]
   }
-  close(ENVIRON["SCHEMA"])
+  close(file)
+}
+
+# Add a column, and those that follow it.
+function schema_place_after(name, first,    n, i, next_name) {
+  schema_name[++schema_columns] = name
+  if (!(name in first)) return
+  n = split(first[name], next_name, "\t")
+  for (i = 2; i <= n; i++) schema_place_after(next_name[i], first)
 }
 
 # Add a column of rows or totals. A column that the table does not have is an axis of the sweep (SWEEP): text, the same for all clients,
@@ -41,7 +62,7 @@ function schema_in_rows(name) {
 function schema_when(name, where,    list) {
   list = "," schema[name, "shown"] ","
   if (index(list, "," where ",")) return "always"
-  if (!match(list, "," where ":[a-z]+,")) return ""
+  if (!match(list, "," where ":[a-z_]+,")) return ""
   return substr(list, RSTART + length(where) + 2, RLENGTH - length(where) - 3)
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Print totals as the table at the end of a run, one row per repeat as in the guide's Table 1, for render.awk. Its columns are those that the schema
 # marks with `table`, in the order of their places. Conditions: varies: not the same in every row. point: the value size does not name the point.
-# variant: there are several. missed: a result missed its rate. far: far memory was used. tiers: or should have been. used: not 0 everywhere. hits: a hit
-# ratio was asked for.
+# variant: there are several. missed: a result missed its rate. far: far memory was used. tiers: or should have been. used: not 0 everywhere. The
+# name of a column: that one is used.
 
 # A percentile of row R; requests without an answer count with the time that they waited, so it is a lower bound.
 function percentile(r, name) {
@@ -39,8 +39,7 @@ function wanted(name, when) {
   if (when == "far") return far
   if (when == "missed") return missed
   if (when == "tiers") return tiers
-  if (when == "hits") return used["hit_asked"]
-  return when == "used" ? used[name] : 1
+  return when == "always" ? 1 : used[when == "used" ? name : when]
 }
 
 # The value of row R in the column NAME.

@@ -156,7 +156,7 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   # The figure of a point of the sweep covers the time in which all generators ran.
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
-  if ($at["dram_share_percent"] != "") by_dram[cell] = 1
+  if ($at["search_holds"] != "") by_dram[cell] = 1
   if ($at["capacity_ops_per_sec"] != "") by_load[cell] = 1
   if (bound_row()) limited[cell] = 1
   if (bound_row_waited("p99_us")) waited[cell] = 1

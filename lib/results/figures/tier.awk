@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+# What the server's counters of a phase say of its memory and CPU time. Part of result.awk. They cover all clients together.
+
+BEGIN {
+  # Counters of instances whose change counts; else what they are after the phase.
+  split("calls majflt far_hits far_misses used_cpu_us", tier_word, " ")
+  for (tier_i in tier_word) tier_differs[tier_word[tier_i]] = 1
+  split("rss swap used_memory", tier_word, " ")
+  for (tier_i in tier_word) tier_differs[tier_word[tier_i]] = 0
+}
+
+# Add up the counters of the instances: tier_sum[NAME], and tier_bytes[NAME] of the memory on each node. A sum that lacks an instance is missing, because
+# the sum of the others would be too small; so is a change if a process was started again, because the counts of the first one are lost.
+function tier_add(    i, p, counter, told, lacks, restarted, text) {
+  split("", tier_sum)
+  split("", tier_bytes)
+  for (i = 1; i <= counter_ports; i++) {
+    p = counter_port[i]
+    if ((p, "unanswered") in counter_to) lacks[p] = 1
+    for (counter in counter_name) {
+      if (!((p, counter) in counter_to)) continue
+      if (counter ~ /^(rss|swap|node[0-9]+)$/ && counter_known(p, counter)) tier_bytes[counter] += counter_to[p, counter]
+      if (!(counter in tier_differs)) continue
+      if (!counter_known(p, counter) || tier_differs[counter] && !text_is_count(counter_from[p, counter])) {
+        lacks[p] = 1
+        continue
+      }
+      told[counter]++
+      # A process that was started again counts from 0.
+      if (tier_differs[counter] && counter_to[p, counter] + 0 < counter_from[p, counter] + 0) restarted = 1
+      tier_sum[counter] += counter_to[p, counter] - (tier_differs[counter] ? counter_from[p, counter] : 0)
+    }
+  }
+  for (i = 1; i <= counter_ports; i++) if (counter_port[i] in lacks) text = text " " counter_port[i]
+  if (text != "" && !((repeat_folder, cell["operation"]) in tier_warned)) {
+    tier_warned[repeat_folder, cell["operation"]] = 1
+    text_complain(repeat_folder "server/counters.tsv", "counters of phase " cell["operation"] " are missing for port" text "; figures that require them are left empty")
+  }
+  tier_has_hits = told["far_hits"] > 0
+  for (counter in tier_differs) if (told[counter] < counter_ports || (restarted || phase_torn) && tier_differs[counter]) delete tier_sum[counter]
+}
+
+# Fill tier, tier_is, far_per_op, used_memory, rss, swap, far_share and placement. far_per_op is how often an instance had to wait for a page from swap (its
+# major faults), or what HIT_COUNTERS counts, per command of the load as Redis counts them. The host's count of such pages includes other programs. Memory
+# that the CPU accesses directly causes no faults, so far_per_op is then empty. Sets phase_calls, and phase_from and phase_to in us.
+function tier_fill(    requests, tier_is, away, held, rss, swap) {
+  phase_calls = phase_from = phase_to = phase_moved = phase_moves = 0
+  if (!counter_take(cell["operation"])) return
+  tier_add()
+  if (counter_known("host", "time_us") && text_is_count(counter_from["host", "time_us"])) {
+    phase_from = counter_from["host", "time_us"]
+    phase_to = counter_to["host", "time_us"]
+  }
+  tier_is = counter_to["tier", "is"]
+  phase_calls = tier_sum["calls"] + 0
+  if (phase_calls > 0 && ("majflt" in tier_sum) && tier_is !~ /(^| )direct( |$)/) {
+    cell["far_per_op"] = text_number(tier_sum["majflt"] / phase_calls, 6)
+    cell["hit_source"] = "majflt"
+  }
+  # The server's own counters, of HIT_COUNTERS. If a counter decreases, it is not a count.
+  requests = tier_has_hits ? (("far_hits" in tier_sum) ? tier_sum["far_hits"] + tier_sum["far_misses"] : 0) : phase_calls
+  if (("far_misses" in tier_sum) && tier_sum["far_misses"] >= 0 && requests > 0) {
+    cell["far_per_op"] = text_number(tier_sum["far_misses"] / requests, 6)
+    cell["hit_source"] = "info"
+  }
+  if (phase_calls > 0 && ("used_cpu_us" in tier_sum)) cell["server_cpu_us_per_op"] = text_number(tier_sum["used_cpu_us"] / phase_calls, 3)
+  if (phase_from) cell["settle_s"] = settle_read(text_opened(repeat_folder "server/nodes.tsv"), phase_from, phase_to)
+  if ("used_memory" in tier_sum) cell["used_memory"] = text_number(tier_sum["used_memory"], 0)
+  if ("rss" in tier_sum) cell["rss"] = rss = text_number(tier_sum["rss"], 0)
+  if ("swap" in tier_sum) cell["swap"] = swap = text_number(tier_sum["swap"], 0)
+  held = counter_end("tier", "data_bytes")
+  away = counter_known("tier", "far_bytes") ? counter_to["tier", "far_bytes"] : ""
+  if (away != "" && held > 0) cell["far_share"] = text_number(away / held, 4)
+  tier_dram(rss, swap, away)
+  discard_placed(tier_bytes, counter_to["tier", "placement"] "", counter_to["tier", "placed_percent"] "")
+  cell["tier"] = text_escape(counter_to["tier", "tier"] "")
+  cell["tier_is"] = text_escape(tier_is "")
+}
+
+# Fill the DRAM of the instances from the bytes that are resident, swapped out, and far, which are in swap or on a slow node; with what compression takes.
+function tier_dram(rss, swap, away) {
+  if ("memory" in counter_packed) cell["compressed_bytes"] = text_number(counter_packed["memory"], 0)
+  if ("data" in counter_packed) cell["uncompressed_bytes"] = text_number(counter_packed["data"], 0)
+  if (rss == "" || swap == "" || away == "" || rss + swap < away + 0) return
+  cell["dram_bytes"] = text_number(rss + swap - away + cell["compressed_bytes"], 0)
+}
+
+# Fill the pages that were promoted or demoted, of all processes, because no kernel counts them by process; with those that parts have added to
+# phase_moved, in phase_moves counters.
+function tier_moved(    counter, i, change) {
+  for (counter in counter_to) {
+    split(counter, tier_word, SUBSEP)
+    if (tier_word[1] != "host" || tier_word[2] !~ /^pg(promote_success|demote_[a-z]+)$/) continue
+    if (!counter_known("host", tier_word[2]) || !text_is_count(counter_from[counter])) return
+    phase_moved += counter_to[counter] - counter_from[counter]
+    phase_moves++
+  }
+  if (phase_moves && phase_calls > 0) cell["moved_per_op"] = text_number(phase_moved / phase_calls, 6)
+}

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The tables that only some runs have. Each is an awk program in lib/results/tables/, or lib/part/NAME/table.awk of a part. Its header has
+#   # Table: PLACE            its place among the tables, a number that no other table has
+#   # Needs: NAME...          programs of lib/results/figures/ that are loaded before it
+#   # Files: PATTERN...       files of the run that it gets after the totals; there is no table without one of them
+# It prints lines for figures_tables, or nothing.
+
+# Print all tables of a run.
+# Usage: tables_print RUN <TOTALS
+# Globals: FORMAT, as figures_tables
+# Returns: 1 if a table could not be made
+tables_print() {
+  local totals file line status=0
+  local -a place=()
+  totals=$(cat)
+  for file in "$LIB"/results/tables/*.awk "$LIB"/part/*/table.awk; do
+    while IFS= read -r line && [[ $line == '#'* ]]; do
+      [[ $line != '# Table: '* ]] || place[${line#'# Table: '}]=$file
+    done <"$file"
+  done
+  for file in "${place[@]}"; do
+    tables_make "$file" "$1" <<<"$totals" || status=1
+  done
+  return "$status"
+}
+
+# Print the tables of one program.
+# Usage: tables_make FILE RUN <TOTALS
+# Globals: FORMAT, as figures_tables
+tables_make() {
+  local line pattern
+  local -a needs=() patterns=() files=()
+  while IFS= read -r line && [[ $line == '#'* ]]; do
+    case $line in
+      '# Needs: '*) read -r -a needs <<<"${line#'# Needs: '}" ;;
+      '# Files: '*) read -r -a patterns <<<"${line#'# Files: '}" ;;
+    esac
+  done <"$1"
+  for pattern in "${patterns[@]}"; do mapfile -t -O "${#files[@]}" files < <(tables_files "$2" "$pattern"); done
+  ((${#patterns[@]} > 0 && ${#files[@]} == 0)) || figures_run "${needs[@]}" -- -f "$1" - "${files[@]}" | figures_tables
+}
+
+# Print the paths of files of a run, of repeats only those that are complete.
+# Usage: tables_files RUN PATTERN
+tables_files() {
+  local run=${1%/} file
+  local -a files=()
+  # A path must not look like an assignment or an option to awk.
+  [[ $run == /* ]] || run=./$run
+  # shellcheck disable=SC2231 # a pattern
+  for file in "$run"/$2; do
+    [[ ! -f $file || ${file#"$run"} =~ /rep-[0-9]*[^0-9/] ]] || files+=("$file")
+  done
+  ((${#files[@]} == 0)) || printf '%s\n' "${files[@]}" | LC_ALL=C sort -V
+}
