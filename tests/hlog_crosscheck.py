@@ -6,8 +6,10 @@ Usage: hlog_crosscheck.py OUT_FOLDER
 Prints `ok` or `not ok` for each phase; exit 1 when anything differs.
 """
 import csv
+import math
 import pathlib
 import sys
+from fractions import Fraction
 
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
@@ -15,7 +17,7 @@ from hdrh.log import HistogramLogReader
 
 def read_log(path):
     """All intervals of a log in one histogram, and how many there were."""
-    total = HdrHistogram(1, 3600000000, 3)
+    total = HdrHistogram(1, 3600000000000, 3)
     reader = HistogramLogReader(str(path), total)
     intervals = 0
     while True:
@@ -24,6 +26,20 @@ def read_log(path):
             return total, intervals
         total.add(histogram)
         intervals += 1
+
+
+def in_ns(text):
+    """A latency of a table, in us with its fraction, as whole ns."""
+    return round(float(text) * 1000)
+
+
+def value_at(log, percent):
+    """The value at a percentile, by the rank that is rounded up. The package rounds it to the nearest, which can be the slot before."""
+    rank = math.ceil(Fraction(str(percent)) * log.get_total_count() / 100)
+    for item in log.get_recorded_iterator():
+        if item.total_count_to_this_value >= rank:
+            return log.get_highest_equivalent_value(item.value_iterated_to)
+    return 0
 
 
 def read_percentiles(path):
@@ -42,17 +58,17 @@ def check(folder, phase, row):
     """Differences of one phase, as text."""
     log, _ = read_log(folder / f"{phase}.hlog")
     rows, total = read_percentiles(folder / f"{phase}.hgrm")
-    slot_max = log.get_highest_equivalent_value(int(row["max_us"]))
+    slot_max = log.get_highest_equivalent_value(in_ns(row["max_us"]))
     wrong = []
     samples = int(row["ops"]) + int(row["late"]) + int(row["unanswered"])
     if not log.get_total_count() == samples == total:
         wrong.append(f"counts: hlog {log.get_total_count()}, result {samples}, hgrm {total}")
     for name, percent in (("p50_us", 50), ("p90_us", 90), ("p99_us", 99), ("p99_9_us", 99.9), ("p99_99_us", 99.99)):
-        theirs, ours = log.get_value_at_percentile(percent), int(row[name])
-        if theirs != ours and not (ours == int(row["max_us"]) and theirs == slot_max):
+        theirs, ours = value_at(log, percent), in_ns(row[name])
+        if theirs != ours and not (ours == in_ns(row["max_us"]) and theirs == slot_max):
             wrong.append(f"{name}: {theirs} by the reader, {ours} in result.tsv")
     for value, fraction, count in rows[:-1]:
-        if log.get_count_at_value(int(value)) == 0:
+        if log.get_count_at_value(in_ns(value)) == 0:
             wrong.append(f"hgrm has {value} at {fraction}, where the log has no sample")
     if log.get_max_value() != slot_max:
         wrong.append(f"max: {log.get_max_value()} by the reader, {row['max_us']} in result.tsv")

@@ -58,6 +58,10 @@ result() {
     $column["operation"] == operation { print $column[name] }' "${3:-out}/result.tsv"
 }
 
+# Print a latency of result.tsv in whole us, for arithmetic.
+# Usage: us OPERATION COLUMN [DIR]   Returns: 0
+us() { result "$@" | cut -d . -f 1; }
+
 # Print the number of calls of a command on the server.
 # Usage: calls COMMAND [PORT]   Returns: 0
 calls() {

@@ -58,7 +58,7 @@ load loadgen
     kill -CONT "$REDIS_PID"
     job_wait 20
     assert_equal "$status $(result get lost)" '0 0'
-    (($(result get ops) > 0 && $(result get max_us) < 3000000)) ||
+    (($(result get ops) > 0 && $(us get max_us) < 3000000)) ||
       fail "$rate: $(result get ops) requests, the longest $(result get max_us) us"
   done
 }

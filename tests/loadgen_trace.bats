@@ -154,8 +154,8 @@ END
   assert_success
   assert_equal "$(result replay ops) $(result replay latency_from) $(result replay arrival)" '800 intended trace'
   # As in the truth of a stall: of 2 s, requests due in the first 0.5 s wait for its end.
-  (($(result replay p90_us) >= 200000 && $(result replay p99_us) >= 400000)) || fail "p90 $(result replay p90_us), p99 $(result replay p99_us)"
-  (($(result replay service_p50_us) < 200000)) || fail "service p50 $(result replay service_p50_us)"
+  (($(us replay p90_us) >= 200000 && $(us replay p99_us) >= 400000)) || fail "p90 $(result replay p90_us), p99 $(result replay p99_us)"
+  (($(us replay service_p50_us) < 200000)) || fail "service p50 $(result replay service_p50_us)"
   (($(result replay elapsed_us) >= 3990000)) || fail "elapsed $(result replay elapsed_us) us"
 }
 

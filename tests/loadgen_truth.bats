@@ -42,7 +42,7 @@ END
     floors=("$p50" "$p90" "$p99")
     at=0
     for column in p50_us p90_us p99_us; do
-      said=$(result get "$column" "$name.out")
+      said=$(us get "$column" "$name.out")
       known=$(truth "$name.log" "$(result get start_us "$name.out")" $((1000000 / rate)) "${column:1:2}")
       echo "# $name $column: $said, truth $known, at least ${floors[at]}" >&3
       # Never less than the truth, except for the difference of the clocks; more by the network and the scheduling of the client, which the
@@ -57,7 +57,7 @@ overload 300 400000 800000 900000
 bimodal 100 0 0 30000
 END
   # Latency from the actual send omits nearly all of the stalls (coordinated omission).
-  (($(result get service_p99_us stalls.out) < $(result get p99_us stalls.out) / 2)) || fail "service p99 $(result get service_p99_us stalls.out)"
+  (($(us get service_p99_us stalls.out) < $(us get p99_us stalls.out) / 2)) || fail "service p99 $(result get service_p99_us stalls.out)"
 }
 
 @test "what is answered after the time of a closed loop is late: in no rate, but in the percentiles" {
@@ -77,7 +77,7 @@ END
   loadgen 1 --no-flush --no-verify --phases get --keys uniform -c 4 --timeout 0.5 --time 1.5 127.0.0.1 "$DELAY_PORT" 10 10
   assert_failure 1
   assert_equal "$(result get unanswered)" "$(result get timeouts)"
-  (($(result get at_least_us) >= 500000 && $(result get p50_us) >= 500000)) || fail "p50 $(result get p50_us), at least $(result get at_least_us)"
+  (($(us get at_least_us) >= 500000 && $(us get p50_us) >= 500000)) || fail "p50 $(result get p50_us), at least $(result get at_least_us)"
   assert_contains 'requests got no answer' "$stderr"
   assert_contains "#[Unanswered = $(result get unanswered) requests" "$(<out/get.hgrm)"
   # An open loop: requests that could not even be sent have waited too, from their intended start.
@@ -85,7 +85,7 @@ END
   loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 100 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
   assert_failure 1
   assert_equal "$(result get unanswered)" "$(($(result get timeouts) + $(result get lost) + $(result get unsent)))"
-  (($(result get unanswered) == 50 && $(result get p50_us) >= 500000)) || fail "unanswered $(result get unanswered), p50 $(result get p50_us)"
+  (($(result get unanswered) == 50 && $(us get p50_us) >= 500000)) || fail "unanswered $(result get unanswered), p50 $(result get p50_us)"
 }
 
 @test "a rate above what the server can do is not a failure, but its missing requests are counted" {

@@ -56,7 +56,7 @@ set_column() {
     seen[$1]++ { print $1 ": twice" }
     $1 !~ /^[a-z][a-z0-9_]*$/ { print $1 ": name" }
     $3 !~ /^(same|sum|max|min|largest|mean|histogram|series|different|count|own|-)$/ { print $1 ": clients " $3 }
-    $5 !~ /^(text|raw|percent|digits|[0-9])$/ { print $1 ": decimals " $5 }
+    $5 !~ /^(text|raw|percent|digits|latency|[0-9])$/ { print $1 ": decimals " $5 }
     $6 !~ /^(more|less|-)$/ { print $1 ": better " $6 }
     $7 !~ /^(-|(csv|total|compare|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?)(,(csv|total|compare|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?))*)$/ { print $1 ": shown " $7 }
     $7 ~ /table/ && ($8 == "-" || $10 == "-") { print $1 ": in the table without place or heading" }

@@ -223,7 +223,7 @@ slow() {
 # Usage: step_of_two   Returns: 0
 step_of_two() {
   {
-    printf 'bucket\t100\t90\nbucket\t200\t10\nbucket\t1000\t80\nbucket\t5000\t20\n'
+    printf 'bucket\t100.031\t90\nbucket\t200.128\t10\nbucket\t1000\t80\nbucket\t5000\t20\n'
     printf 'figure\t1\t%s\n' $'rate\t100' $'ops\t100' $'asked_us\t1000000' $'elapsed_us\t1000000' $'avg_us\t110' $'samples\t100' $'max_us\t190'
     printf 'figure\t2\t%s\n' $'rate\t150' $'ops\t100' $'asked_us\t1000000' $'elapsed_us\t1250000' $'avg_us\t1800' $'samples\t100' $'max_us\t4900' $'unsent\t50' \
       $'errors\t50' $'client_limited\t1' $'send_lag_p99_us\t7'
@@ -232,7 +232,7 @@ step_of_two() {
 
 @test "a step of two clients: rates add up, percentiles are those of both histograms together, and the slower end counts" {
   # ops/s avg p50 p90 p99 p99.9 p99.99 max answered unsent errors client_limited lag
-  assert_equal "$(step_of_two)" "$(printf '%s\t' 180.000 955.0 200 1000 4900 4900 4900 4900 66.67 50 50 1 7 | sed 's/\t$//')"
+  assert_equal "$(step_of_two)" "$(printf '%s\t' 180.000 955.000 200.128 1000.000 4900.000 4900.000 4900.000 4900.000 66.67 50 50 1 7.000 | sed 's/\t$//')"
 }
 
 @test "a step at a low rate has answered all when it has answered the whole requests that the rate makes" {

@@ -27,6 +27,21 @@ teardown() { scratch_teardown; }
   assert_equal "$(column avg_us <<<"$output")" 59
 }
 
+@test "a histogram in ns counts before the table beside it, and is merged with that of a version that has only the table" {
+  local run=r/20250101-x
+  repeat_make "$run" native p 1 a 1000 90 1 10 99 set:3
+  repeat_make "$run" native p 1 b 1000 10 1 90 99 set:3
+  histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
+  histogram_make 91:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
+  printf 'us\tcount\tpercent\n8.511\t6\t60.000\n90.687\t4\t100.000\n' >"$run/native/p/rep-1/b/set.histogram.tsv"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  assert_equal "$(column p50_us <<<"$output") $(column p99_us <<<"$output")" '10 90.687'
+  # The table is used if the other file is not whole.
+  sed -i '$d' "$run/native/p/rep-1/b/set.histogram.tsv"
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  assert_equal "$(column p50_us <<<"$output") $(column p99_us <<<"$output")" '10 91'
+}
+
 @test "a heading of the table is above its own figures" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'

@@ -58,7 +58,7 @@ stored_look() {
     $1 != "f" { odd("a " ($1 in kind ? kind[$1] : "special file")); next }
     $2 > 4294967296 { odd("larger than 4 GiB"); next }
     # These have no row per second, and a reader keeps a whole line in memory. No file system compresses text to a hundredth.
-    $2 > 67108864 && $4 ~ /(^|\/)(run\.conf|variant\.conf|plan\.tsv|result\.tsv|starts\.tsv|env\.tsv|SIZES|SHA256SUMS|[^\/]*\.(hgrm|hlog)|histogram[^\/]*)$/ { odd("larger than 64 MiB"); next }
+    $2 > 67108864 && $4 ~ /(^|\/)(run\.conf|variant\.conf|plan\.tsv|result\.tsv|starts\.tsv|env\.tsv|SIZES|SHA256SUMS|[^\/]*\.(hgrm|hlog|histogram\.tsv)|histogram[^\/]*)$/ { odd("larger than 64 MiB"); next }
     $2 > 67108864 && $3 * 512 < $2 / 100 { odd("a sparse file"); next }
     above { next }
     {

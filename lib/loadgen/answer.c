@@ -129,13 +129,13 @@ static void body_traced(struct conn *c, uint64_t tagged)
     c->body_bad = !values_check(commands->values, content, commands->place, r->piece_at, r->piece, r->piece_len);
 }
 
-void answer_none(struct worker *w, uint64_t tagged, uint64_t us)
+void answer_none(struct worker *w, uint64_t tagged, uint64_t ns)
 {
-    recorder_unanswered(&w->recorder, us, 1);
+    recorder_unanswered(&w->recorder, ns, 1);
     if (!w->mix || w->plan->kind == PHASE_POPULATE) return;
     struct kind *k = &w->kinds.kind[mixed_of(w, tagged)->entry];
     k->count[KIND_ERRORS]++;
-    hist_record(&k->latency, us, 1);
+    hist_record(&k->latency, ns, 1);
 }
 
 void answer_body(struct worker *w, struct conn *c, uint64_t tagged)

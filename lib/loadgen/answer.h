@@ -23,8 +23,8 @@ static inline void answer_failed(struct worker *w, struct target *t, enum count 
     t->tally.errors += n;
 }
 
-/** Record a request that got no answer in us microseconds, of a mix also by its command. */
-void answer_none(struct worker *w, uint64_t tagged, uint64_t us);
+/** Record a request that got no answer in ns nanoseconds, of a mix also by its command. */
+void answer_none(struct worker *w, uint64_t tagged, uint64_t ns);
 
 /** Keep the first error of a phase for its report, and the last error of a shard. */
 void answer_keep(struct worker *w, struct target *t, const char *text);

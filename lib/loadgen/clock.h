@@ -24,6 +24,12 @@ static inline uint64_t clock_us(uint64_t ns)
     return (ns + NS_PER_US / 2) / NS_PER_US;
 }
 
+/** Returns nanoseconds as microseconds with their fraction, for a file. */
+static inline double clock_us_exact(uint64_t ns)
+{
+    return (double)ns / NS_PER_US;
+}
+
 /** Read CLOCK_REALTIME. Returns nanoseconds since the epoch; only for stamps that leave this process. */
 static inline uint64_t clock_epoch_ns(void)
 {

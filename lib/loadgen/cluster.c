@@ -300,7 +300,7 @@ void cluster_post(struct cluster *c, uint32_t shard, const struct tally *tally)
     pthread_mutex_lock(&c->lock);
     t->ops += tally->ops;
     t->errors += tally->errors;
-    if (tally->max_us > t->max_us) t->max_us = tally->max_us;
+    if (tally->max_ns > t->max_ns) t->max_ns = tally->max_ns;
     t->silent += tally->silent;
     t->heard += tally->heard;
     pthread_mutex_unlock(&c->lock);

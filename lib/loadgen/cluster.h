@@ -13,7 +13,7 @@
 
 /* What the threads of a shard hand over for an interval, together. */
 struct tally {
-    uint64_t ops, errors, max_us;
+    uint64_t ops, errors, max_ns;
     uint32_t silent, heard; /* threads that have waited longer than CLUSTER_GAP_NS for an answer, and those that had one within that time */
 };
 

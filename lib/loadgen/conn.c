@@ -37,8 +37,8 @@ static void unanswered(struct worker *w, const struct conn *c, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < c->inflight; i++) {
         uint32_t slot = (c->head + i) & c->mask;
-        answer_none(w, c->key[slot], clock_us(now_ns - (w->open ? c->intended[slot] : c->sent_ns)));
-        if (w->open) hist_record(&w->recorder.service, clock_us(now_ns - c->sent[slot]), 1);
+        answer_none(w, c->key[slot], now_ns - (w->open ? c->intended[slot] : c->sent_ns));
+        if (w->open) hist_record(&w->recorder.service, now_ns - c->sent[slot], 1);
         adds_failed(c, c->key[slot]);
     }
 }

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#define WORKER_ALIGN 4096 /* no two threads write to one page */
-#define LAG_LIMIT_US 1000 /* a p99 of the send lag above this, and above a tenth of the latency's p99, spoils the latency */
+#define WORKER_ALIGN 4096      /* no two threads write to one page */
+#define LAG_LIMIT_NS NS_PER_MS /* a p99 of the send lag above this, and above a tenth of the latency's p99, spoils the latency */
 
 static int check_cpus(const struct options *o, char *why)
 {
@@ -369,7 +369,7 @@ static void judge(const struct engine *e, struct result *r)
     r->client_limited = r->busiest > ENGINE_BUSY || r->process > ENGINE_BUSY;
     if (!r->plan.open) return;
     uint64_t lag = hist_percentile(&r->lag, 99);
-    r->client_limited |= lag > LAG_LIMIT_US && lag > hist_percentile(&r->latency, 99) / 10;
+    r->client_limited |= lag > LAG_LIMIT_NS && lag > hist_percentile(&r->latency, 99) / 10;
 }
 
 static int merge(const struct engine *e, const struct plan *plan, struct result *r, char *why)
@@ -382,7 +382,7 @@ static int merge(const struct engine *e, const struct plan *plan, struct result 
         return -1;
     }
     uint64_t begin = UINT64_MAX;
-    r->at_least_us = UINT64_MAX;
+    r->at_least_ns = UINT64_MAX;
     r->miss_reason = "-";
     for (int i = 0; i < e->workers; i++) {
         const struct worker *w = e->worker[i];
@@ -397,7 +397,7 @@ static int merge(const struct engine *e, const struct plan *plan, struct result 
         if (worker_enough && w->stopped_ns) r->stopped = 1;
         if (w->elapsed_ns / NS_PER_US > r->elapsed_us) r->elapsed_us = w->elapsed_ns / NS_PER_US;
         r->cpu_us += w->cpu_ns / NS_PER_US;
-        if (w->recorder.at_least_us < r->at_least_us) r->at_least_us = w->recorder.at_least_us;
+        if (w->recorder.at_least_ns < r->at_least_ns) r->at_least_ns = w->recorder.at_least_ns;
         if (!w->failed) continue;
         snprintf(why, ENGINE_WHY, "thread %d: %s", i, strerror(w->failed));
         return -1;

@@ -47,7 +47,7 @@ struct result {
     double process; /* share of the CPUs available to the process that it needed, 0 to 1 */
     int busiest_thread;
     int client_limited;
-    uint64_t at_least_us;    /* percentiles from here on are lower bounds: requests got no answer; UINT64_MAX: none */
+    uint64_t at_least_ns;    /* percentiles from here on are lower bounds: requests got no answer; UINT64_MAX: none */
     int misses_fail;         /* every key had been set, and must not disappear: a miss is a failure */
     const char *miss_reason; /* why keys were missing: unset, removed, evicted, expired, gone, unknown; - without misses */
     uint64_t expired;        /* keys that expired since the phase before, where --expire asks for it */

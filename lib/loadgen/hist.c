@@ -13,7 +13,7 @@ int hist_init(struct hist *h, int digits)
     h->digits = digits;
     for (int i = 0; i < digits; i++) steps *= 10;
     h->sub_bits = 64 - __builtin_clzll(steps - 1); /* smallest power of two that distinguishes 2 * 10^digits values */
-    h->slots = hist_index(h, HIST_MAX_US) + 1;
+    h->slots = hist_index(h, HIST_MAX) + 1;
     /* rounded up to whole buckets, as readers of the encoded form compute it from the highest value */
     uint32_t half = UINT32_C(1) << (h->sub_bits - 1);
     h->slots = (h->slots + half - 1) / half * half;
@@ -32,7 +32,8 @@ void hist_free(struct hist *h)
 void hist_clear(struct hist *h)
 {
     if (h->high > h->low) memset(h->count + h->low, 0, (h->high - h->low) * sizeof *h->count);
-    h->total = h->over = h->sum = h->max = 0;
+    h->total = h->over = h->max = 0;
+    h->sum = 0;
     h->min = UINT64_MAX;
     h->low = h->slots;
     h->high = 0;
@@ -75,8 +76,8 @@ uint64_t hist_percentile(const struct hist *h, double percent)
         if (!h->count[i]) continue;
         seen += h->count[i];
         if (seen >= rank) {
-            uint64_t us = hist_highest(h, i);
-            return us < h->max ? us : h->max;
+            uint64_t ns = hist_highest(h, i);
+            return ns < h->max ? ns : h->max;
         }
     }
     return h->max;

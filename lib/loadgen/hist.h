@@ -5,15 +5,15 @@
 
 #include <stdint.h>
 
-#define HIST_MAX_US UINT64_C(3600000000) /* one hour; longer samples are counted in `over` */
+#define HIST_MAX UINT64_C(3600000000000) /* ns, one hour; longer samples are counted in `over` */
 
 struct hist {
-    uint64_t total;     /* samples in range */
-    uint64_t over;      /* samples above HIST_MAX_US: in no bucket, but in every percentile */
-    uint64_t sum;       /* us, over all samples, those above range included */
-    uint64_t min;       /* us, UINT64_MAX when empty */
-    uint64_t max;       /* us, exact, those above range included */
-    uint32_t low, high; /* touched indices [low, high): merge and clear use only these */
+    uint64_t total;        /* samples in range */
+    uint64_t over;         /* samples above HIST_MAX: in no bucket, but in every percentile */
+    unsigned __int128 sum; /* ns, over all samples, those above range included; six million waits of an hour exceed 64 bits */
+    uint64_t min;          /* ns, UINT64_MAX when empty */
+    uint64_t max;          /* ns, exact, those above range included */
+    uint32_t low, high;    /* touched indices [low, high): merge and clear use only these */
     uint32_t slots;
     int digits;
     int sub_bits;    /* log2 of the number of linear steps in a bucket */
@@ -32,41 +32,47 @@ void hist_clear(struct hist *h);
 /** Add all samples of `from` to h. Both must have the same digits. */
 void hist_merge(struct hist *h, const struct hist *from);
 
-/** Value (us) below or at which `percent` of all samples lie: the highest value that shares its slot, as HdrHistogram defines it, but never
+/** Value (ns) below or at which `percent` of all samples lie: the highest value that shares its slot, as HdrHistogram defines it, but never
  *  above the exact maximum. Returns 0 when h is empty. */
 uint64_t hist_percentile(const struct hist *h, double percent);
 
-/** Mean of all samples in us, 0 when empty. */
-double hist_mean(const struct hist *h);
-
-/** Standard deviation in us of the samples in range, by the middle value of each slot; 0 when empty. */
-double hist_stddev(const struct hist *h);
-
-/** Returns the slot of a value in us, for values up to HIST_MAX_US. */
-static inline uint32_t hist_index(const struct hist *h, uint64_t us)
+/** As hist_percentile in us, with its fraction, for a file; 100 is the exact max. */
+static inline double hist_us(const struct hist *h, double percent)
 {
-    uint64_t in_first = (UINT64_C(1) << h->sub_bits) - 1;
-    int bucket = 64 - __builtin_clzll(us | in_first) - h->sub_bits;
-    return (uint32_t)(((uint32_t)bucket << (h->sub_bits - 1)) + (us >> bucket));
+    return (double)hist_percentile(h, percent) / 1e3;
 }
 
-/** Lowest value (us) of a slot. */
+/** Mean of all samples in ns, 0 when empty. */
+double hist_mean(const struct hist *h);
+
+/** Standard deviation in ns of the samples in range, by the middle value of each slot; 0 when empty. */
+double hist_stddev(const struct hist *h);
+
+/** Returns the slot of a value in ns, for values up to HIST_MAX. */
+static inline uint32_t hist_index(const struct hist *h, uint64_t ns)
+{
+    uint64_t in_first = (UINT64_C(1) << h->sub_bits) - 1;
+    int bucket = 64 - __builtin_clzll(ns | in_first) - h->sub_bits;
+    return (uint32_t)(((uint32_t)bucket << (h->sub_bits - 1)) + (ns >> bucket));
+}
+
+/** Lowest value (ns) of a slot. */
 uint64_t hist_lowest(const struct hist *h, uint32_t index);
 
-/** Highest value (us) of a slot. */
+/** Highest value (ns) of a slot. */
 uint64_t hist_highest(const struct hist *h, uint32_t index);
 
-/** Record n samples of us microseconds. No allocation, no lock: h belongs to one thread. */
-static inline void hist_record(struct hist *h, uint64_t us, uint64_t n)
+/** Record n samples of ns nanoseconds. No allocation, no lock: h belongs to one thread. */
+static inline void hist_record(struct hist *h, uint64_t ns, uint64_t n)
 {
-    h->sum += us * n;
-    if (us > h->max) h->max = us;
-    if (us < h->min) h->min = us;
-    if (__builtin_expect(us > HIST_MAX_US, 0)) {
+    h->sum += (unsigned __int128)ns * n;
+    if (ns > h->max) h->max = ns;
+    if (ns < h->min) h->min = ns;
+    if (__builtin_expect(ns > HIST_MAX, 0)) {
         h->over += n;
         return;
     }
-    uint32_t i = hist_index(h, us);
+    uint32_t i = hist_index(h, ns);
     if (i < h->low) h->low = i;
     if (i >= h->high) h->high = i + 1;
     h->count[i] += n;

@@ -49,7 +49,7 @@ static size_t payload(const struct hist *h, unsigned char *out)
     put_be(out + 8, 0, 4); /* normalizing offset */
     put_be(out + 12, (uint64_t)h->digits, 4);
     put_be(out + 16, 1, 8); /* lowest value that is distinguished */
-    put_be(out + 24, HIST_MAX_US, 8);
+    put_be(out + 24, HIST_MAX, 8);
     put_be(out + 32, ratio_bits, 8);
     return (size_t)(at - out);
 }
@@ -113,8 +113,8 @@ static size_t unbase64(char *text)
     return n ? out - (text[n - 1] == '=') - (text[n - 2] == '=') : 0;
 }
 
-/* Add the counts of a payload. Returns 0, or -1 when they do not fit h. */
-static int counts_add(const unsigned char *at, const unsigned char *end, struct hist *h)
+/* Add the counts of a payload whose values are multiples of unit_ns. Returns 0, or -1 when they do not fit h. */
+static int counts_add(const unsigned char *at, const unsigned char *end, uint64_t unit_ns, struct hist *h)
 {
     for (uint64_t slot = 0; at < end;) {
         uint64_t bits = 0;
@@ -131,8 +131,8 @@ static int counts_add(const unsigned char *at, const unsigned char *end, struct 
             continue;
         }
         if (slot >= h->slots || count > INT64_MAX / 2) return -1;
-        uint64_t us = hist_highest(h, (uint32_t)slot++);
-        hist_record(h, us < HIST_MAX_US ? us : HIST_MAX_US, (uint64_t)count);
+        uint64_t ns = hist_highest(h, (uint32_t)slot++) * unit_ns;
+        hist_record(h, ns < HIST_MAX ? ns : HIST_MAX, (uint64_t)count);
     }
     return 0;
 }
@@ -147,7 +147,9 @@ int hlog_decode(const char *text, struct hist *h)
     const unsigned char *in = (const unsigned char *)packed;
     int bad = !raw || size < 8 || get_be(in, 4) != COOKIE_V2_COMPRESSED || get_be(in + 4, 4) != size - 8;
     bad = bad || uncompress(raw, &n, in + 8, size - 8) != Z_OK || n < HEADER || get_be(raw, 4) != COOKIE_V2 || get_be(raw + 4, 4) != n - HEADER;
-    bad = bad || (int)get_be(raw + 12, 4) != h->digits || counts_add(raw + HEADER, raw + n, h);
+    const uint64_t range = bad ? 0 : get_be(raw + 24, 8); /* an hour, which tells the unit: older versions recorded microseconds */
+    bad = bad || (range != HIST_MAX && range * 1000 != HIST_MAX) || (int)get_be(raw + 12, 4) != h->digits;
+    bad = bad || counts_add(raw + HEADER, raw + n, HIST_MAX / range, h);
     free(packed);
     free(raw);
     return bad ? -1 : 0;
@@ -161,7 +163,7 @@ void hlog_begin(FILE *f, uint64_t start_epoch_ns)
     if (gmtime_r(&seconds, &tm)) strftime(date, sizeof date, "%a %b %d %H:%M:%S UTC %Y", &tm);
     double start = (double)start_epoch_ns / 1e9;
     fprintf(f,
-            "#[Latency in microseconds]\n#[Histogram log format version 1.3]\n#[StartTime: %.3f (seconds since epoch), %s]\n"
+            "#[Latency in nanoseconds]\n#[Histogram log format version 1.3]\n#[StartTime: %.3f (seconds since epoch), %s]\n"
             "#[BaseTime: %.3f (seconds since epoch)]\n"
             "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n",
             start, date, start);
@@ -171,7 +173,7 @@ int hlog_add(FILE *f, const struct hist *h, double start_s, double length_s)
 {
     char *text = hlog_encode(h);
     if (!text) return -1;
-    fprintf(f, "%.3f,%.3f,%.3f,%s\n", start_s, length_s, (double)h->max / 1000, text); /* the maximum in ms, as HdrHistogram's writers have it */
+    fprintf(f, "%.3f,%.3f,%.6f,%s\n", start_s, length_s, (double)h->max / 1e6, text); /* the max in ms: its readers expect values in ns */
     free(text);
     return 0;
 }

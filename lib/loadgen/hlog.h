@@ -11,8 +11,8 @@
 /** Returns the V2 compressed encoding of h in base64, or NULL when out of memory. The caller frees it. */
 char *hlog_encode(const struct hist *h);
 
-/** Add the histogram that hlog_encode made to h, which must have three digits: each sample at the highest value of its slot. Returns 0, or -1 when
- *  the text was not made by this program. */
+/** Add the histogram that hlog_encode made to h, which must have three digits: each sample at the highest value of its slot; logs of older versions
+ * have microseconds. Returns 0, or -1 when the text was not made by this program. */
 int hlog_decode(const char *text, struct hist *h);
 
 /** Write the head of a log whose times count from start_epoch_ns. */

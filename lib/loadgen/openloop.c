@@ -13,7 +13,7 @@ static void end(struct worker *w, struct target *t, int unsent)
     /* A due request that has a free connection only awaits the next dispatch. The others have waited from their intended start. */
     for (; t->left && (unsent || (!t->free_count && t->pacer.next_ns <= now)); t->left--, pacer_advance(&t->pacer)) {
         answer_failed(w, t, COUNT_UNSENT, 1);
-        answer_none(w, w->mix ? COMMAND_TAG(draw_command(t, w->mix), 0) : 0, now > t->pacer.next_ns ? clock_us(now - t->pacer.next_ns) : 0);
+        answer_none(w, w->mix ? COMMAND_TAG(draw_command(t, w->mix), 0) : 0, now > t->pacer.next_ns ? now - t->pacer.next_ns : 0);
     }
     t->left = 0;
     w->unfinished--;
@@ -68,7 +68,7 @@ static uint64_t dispatch(struct worker *w, struct target *t, uint64_t now)
         t->free_count--;
         c->in_free = 0;
         if (c->state != CONN_READY || c->resting) continue; /* lost while it was free, or told to wait */
-        hist_record(&w->recorder.lag, target_own_delay(t, now) / NS_PER_US, 1);
+        hist_record(&w->recorder.lag, target_own_delay(t, now), 1);
         push(w, c, t->pacer.next_ns, now);
         pacer_advance(&t->pacer);
         if (!--t->left) w->unfinished--;

@@ -2,6 +2,7 @@
 /* Result files: see output.h. */
 #include "output.h"
 
+#include "clock.h"
 #include "number.h"
 
 #include <errno.h>
@@ -98,12 +99,12 @@ void output_abandon(struct output *out)
     unlink(out->temporary);
 }
 
-static void percentile_line(FILE *f, uint64_t us, double fraction, uint64_t count)
+static void percentile_line(FILE *f, uint64_t ns, double fraction, uint64_t count)
 {
     if (fraction < 1)
-        fprintf(f, "%12.3f %14.12f %10ju %14.2f\n", (double)us, fraction, (uintmax_t)count, 1 / (1 - fraction));
+        fprintf(f, "%12.3f %14.12f %10ju %14.2f\n", clock_us_exact(ns), fraction, (uintmax_t)count, 1 / (1 - fraction));
     else
-        fprintf(f, "%12.3f %14.12f %10ju\n", (double)us, 1.0, (uintmax_t)count);
+        fprintf(f, "%12.3f %14.12f %10ju\n", clock_us_exact(ns), 1.0, (uintmax_t)count);
 }
 
 void output_percentiles(FILE *f, const struct hist *h)
@@ -114,20 +115,21 @@ void output_percentiles(FILE *f, const struct hist *h)
     for (uint32_t i = h->low; i < h->high; i++) {
         if (!h->count[i]) continue;
         seen += h->count[i];
-        uint64_t us = hist_highest(h, i);
+        uint64_t ns = hist_highest(h, i);
         double here = 100.0 * (double)seen / (double)all;
-        if (us > h->max) us = h->max;
+        if (ns > h->max) ns = h->max;
         while (next <= here && next < 100 && seen < all) {
-            percentile_line(f, us, next / 100, seen);
+            percentile_line(f, ns, next / 100, seen);
             double halvings = floor(log2(100 / (100 - next))) + 1;
             next += 100 / (TICKS_PER_HALF * pow(2, halvings));
         }
     }
     if (all) percentile_line(f, h->max, 1, all);
-    fprintf(f, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", hist_mean(h), hist_stddev(h));
-    fprintf(f, "#[Max     = %12.3f, Total count    = %12ju]\n", (double)h->max, (uintmax_t)all);
+    fprintf(f, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", hist_mean(h) / 1e3, hist_stddev(h) / 1e3);
+    fprintf(f, "#[Max     = %12.3f, Total count    = %12ju]\n", clock_us_exact(h->max), (uintmax_t)all);
     fprintf(f, "#[Buckets = %12d, SubBuckets     = %12d]\n", (int)(h->slots >> (h->sub_bits - 1)) - 1, 1 << h->sub_bits);
-    if (h->over) fprintf(f, "#[Above range = %ju samples over %ju us, counted in every percentile]\n", (uintmax_t)h->over, (uintmax_t)HIST_MAX_US);
+    if (h->over)
+        fprintf(f, "#[Above range = %ju samples over %ju us, counted in every percentile]\n", (uintmax_t)h->over, (uintmax_t)clock_us(HIST_MAX));
 }
 
 void output_slots(FILE *f, const struct hist *h)
@@ -135,18 +137,36 @@ void output_slots(FILE *f, const struct hist *h)
     const char *gap = "";
     for (uint32_t slot = h->low; slot < h->high; slot++) {
         if (!h->count[slot]) continue;
-        fprintf(f, "%s%ju:%ju", gap, (uintmax_t)hist_highest(h, slot), (uintmax_t)h->count[slot]);
+        fprintf(f, "%s%.3f:%ju", gap, clock_us_exact(hist_highest(h, slot)), (uintmax_t)h->count[slot]);
         gap = " ";
     }
-    if (h->over) fprintf(f, "%s%ju:%ju", gap, (uintmax_t)h->max, (uintmax_t)h->over);
+    if (h->over) fprintf(f, "%s%.3f:%ju", gap, clock_us_exact(h->max), (uintmax_t)h->over);
+}
+
+void output_histogram(FILE *f, const struct hist *h)
+{
+    uint64_t seen = 0;
+    fputs("us\tcount\tpercent\n", f);
+    for (uint32_t i = h->low; i < h->high; i++) {
+        if (!h->count[i]) continue;
+        seen += h->count[i];
+        fprintf(f, "%.3f\t%ju\t%.3f\n", clock_us_exact(hist_highest(h, i)), (uintmax_t)h->count[i], 100.0 * (double)seen / (double)h->total);
+    }
+}
+
+/* The row of the table for a slot, in whole us: the lowest value of the slot that a histogram of whole microseconds would have. */
+static uint64_t table_us(const struct hist *h, uint32_t slot)
+{
+    return hist_lowest(h, hist_index(h, clock_us((hist_lowest(h, slot) + hist_highest(h, slot) + 1) / 2)));
 }
 
 int output_table(FILE *f, const struct hist *const *threads, int n)
 {
     uint32_t low = UINT32_MAX, high = 0;
-    uint64_t all = 0, seen = 0;
+    uint64_t all = 0, seen = 0, *count = calloc((size_t)n, sizeof *count);
     char *line = malloc((size_t)n * 21 + 128), *buffer = malloc(BUFFER);
-    if (!line || !buffer) {
+    if (!line || !buffer || !count) {
+        free(count);
         free(line);
         free(buffer);
         return -1;
@@ -160,19 +180,24 @@ int output_table(FILE *f, const struct hist *const *threads, int n)
         all += threads[t]->total;
     }
     fputs(" total\n", f);
-    for (uint32_t i = low; i < high; i++) {
+    for (uint32_t i = low; i < high;) {
+        const uint64_t us = table_us(threads[0], i);
         uint64_t total = 0;
-        char *at = line + number_write(line, hist_lowest(threads[0], i));
+        memset(count, 0, (size_t)n * sizeof *count);
+        for (; i < high && table_us(threads[0], i) == us; i++)
+            for (int t = 0; t < n; t++) count[t] += threads[t]->count[i];
+        char *at = line + number_write(line, us);
         for (int t = 0; t < n; t++) {
             *at++ = ' ';
-            at += number_write(at, threads[t]->count[i]);
-            total += threads[t]->count[i];
+            at += number_write(at, count[t]);
+            total += count[t];
         }
         if (!total) continue;
         seen += total;
         at += sprintf(at, " %ju %.3f\n", (uintmax_t)total, 100.0 * (double)seen / (double)all);
         fwrite(line, 1, (size_t)(at - line), f);
     }
+    free(count);
     free(line);
     fflush(f);
     setvbuf(f, NULL, _IOFBF, 4096);

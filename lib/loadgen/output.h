@@ -39,4 +39,7 @@ void output_slots(FILE *f, const struct hist *h);
  *  the cumulative percentage. Returns 0, or -1 when out of memory. */
 int output_table(FILE *f, const struct hist *const *threads, int n);
 
+/** Write the slots of h that are in use: their highest value in us, with its fraction, their count and the cumulative percentage. */
+void output_histogram(FILE *f, const struct hist *h);
+
 #endif

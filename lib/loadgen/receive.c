@@ -16,11 +16,11 @@
 #include <sys/epoll.h>
 
 /* Account for the requests that one read answered: in a closed loop they were sent together and answered together. */
-static void account(struct worker *w, uint64_t latency_us, uint64_t n)
+static void account(struct worker *w, uint64_t latency_ns, uint64_t n)
 {
-    hist_record(&w->recorder.active, latency_us, n);
+    hist_record(&w->recorder.active, latency_ns, n);
     w->answered += n;
-    w->latency_sum_us += latency_us * n;
+    w->latency_sum_us += clock_us(latency_ns) * n;
     if (w->latency_sum_us >= (w->max_average_us + 1) * w->answered) w->max_average_us = w->latency_sum_us / w->answered;
 }
 
@@ -33,8 +33,8 @@ static inline int value_same(const struct commands *m, uint64_t key, const char 
 /* Open loop: record an answered request by its own times. */
 static inline void record_open(struct worker *w, struct conn *c, uint32_t slot, uint64_t now)
 {
-    account(w, clock_us(now - c->intended[slot]), 1);
-    hist_record(&w->recorder.service, clock_us(now - c->sent[slot]), 1);
+    account(w, now - c->intended[slot], 1);
+    hist_record(&w->recorder.service, now - c->sent[slot], 1);
 }
 
 /* Count complete replies of the expected form in [*p, end): the fast path for nearly all replies. Returns their number; leaves *p at the first reply
@@ -103,7 +103,7 @@ static int take_mixed(struct worker *w, struct conn *c, uint64_t tagged, int ans
         return 0;
     }
     k->count[now < w->window_ns ? KIND_OPS : KIND_LATE]++;
-    hist_record(&k->latency, clock_us(now - (w->open ? c->intended[slot] : c->sent_ns)), 1);
+    hist_record(&k->latency, now - (w->open ? c->intended[slot] : c->sent_ns), 1);
     if (w->replay && w->options->fill_misses && c->scan.nil && tagged >> COMMAND_SHIFT == TRACE_GET) replay_fill(w, c, tagged, now);
     return 1;
 }
@@ -161,12 +161,12 @@ static int take(struct worker *w, struct conn *c, const char *p, const char *end
     } else {
         count[COUNT_LATE] += answered;
     }
-    if (!w->open && answered) account(w, clock_us(now - c->sent_ns), answered);
+    if (!w->open && answered) account(w, now - c->sent_ns, answered);
     w->inflight -= before - c->inflight;
     t->inflight -= before - c->inflight;
     if (answered) {
-        uint64_t us = clock_us(now - (w->open ? c->intended[oldest] : c->sent_ns));
-        if (us > t->tally.max_us) t->tally.max_us = us;
+        uint64_t ns = now - (w->open ? c->intended[oldest] : c->sent_ns);
+        if (ns > t->tally.max_ns) t->tally.max_ns = ns;
         if (now < w->window_ns) t->tally.ops += answered;
         target_heard(t, now, 1);
     }

@@ -9,7 +9,7 @@
 int recorder_init(struct recorder *r, int open)
 {
     memset(r, 0, sizeof *r);
-    r->at_least_us = UINT64_MAX;
+    r->at_least_ns = UINT64_MAX;
     pthread_mutex_init(&r->lock, NULL);
     if (hist_init(&r->active, 3) || hist_init(&r->total, 3) || hist_init(&r->ready, 3)) return -1;
     return open ? hist_init(&r->service, 3) || hist_init(&r->lag, LAG_DIGITS) ? -1 : 0 : 0;
@@ -32,18 +32,18 @@ void recorder_clear(struct recorder *r)
     hist_clear(&r->ready);
     if (r->service.count) hist_clear(&r->service);
     if (r->lag.count) hist_clear(&r->lag);
-    r->at_least_us = UINT64_MAX;
+    r->at_least_ns = UINT64_MAX;
     memset(r->active_count, 0, sizeof r->active_count);
     memset(r->total_count, 0, sizeof r->total_count);
     memset(r->ready_count, 0, sizeof r->ready_count);
 }
 
-void recorder_unanswered(struct recorder *r, uint64_t us, uint64_t n)
+void recorder_unanswered(struct recorder *r, uint64_t ns, uint64_t n)
 {
     if (!n) return;
-    hist_record(&r->active, us, n);
+    hist_record(&r->active, ns, n);
     r->active_count[COUNT_UNANSWERED] += n;
-    if (us < r->at_least_us) r->at_least_us = us;
+    if (ns < r->at_least_ns) r->at_least_ns = ns;
 }
 
 void recorder_post(struct recorder *r)

@@ -39,7 +39,7 @@ struct recorder {
     /* of the whole phase; the thread's own until it has ended */
     struct hist total;
     uint64_t total_count[COUNTS];
-    uint64_t at_least_us; /* the shortest wait without an answer: from it on, percentiles are lower bounds; UINT64_MAX: none */
+    uint64_t at_least_ns; /* the shortest wait without an answer: from it on, percentiles are lower bounds; UINT64_MAX: none */
     /* handed over, under the lock, which is taken once an interval */
     pthread_mutex_t lock;
     struct hist ready;
@@ -61,8 +61,8 @@ void recorder_post(struct recorder *r);
 /** Another thread: add what was handed over to hist and count, and clear it. */
 void recorder_take(struct recorder *r, struct hist *hist, uint64_t count[COUNTS]);
 
-/** The owner thread: record n requests that waited us microseconds and got no answer. */
-void recorder_unanswered(struct recorder *r, uint64_t us, uint64_t n);
+/** The owner thread: record n requests that waited ns nanoseconds and got no answer. */
+void recorder_unanswered(struct recorder *r, uint64_t ns, uint64_t n);
 
 /** Returns the requests that failed: every kind but misses. */
 uint64_t recorder_errors(const uint64_t count[COUNTS]);

@@ -84,7 +84,7 @@ static void end(struct worker *w, struct target *t, int unsent)
         const struct trace_record *r = &k->trace->record[k->next++];
         const uint64_t due = due_ns(w, trace_us(r));
         answer_failed(w, t, COUNT_UNSENT, 1);
-        if (w->plan->open) answer_none(w, COMMAND_TAG(trace_op(r), 0), now > due ? clock_us(now - due) : 0);
+        if (w->plan->open) answer_none(w, COMMAND_TAG(trace_op(r), 0), now > due ? now - due : 0);
     }
     if (found == TRACE_DAMAGED) w->failed = EBADMSG;
     over(w, t);
@@ -147,7 +147,7 @@ static uint64_t dispatch(struct worker *w, struct target *t, uint64_t now)
         }
         if (t->blocked) t->free_since_ns = now;
         t->blocked = 0;
-        if (plan->open) hist_record(&w->recorder.lag, target_own_delay(t, now) / NS_PER_US, 1);
+        if (plan->open) hist_record(&w->recorder.lag, target_own_delay(t, now), 1);
         push(w, c, COMMAND_TAG(trace_op(r), k->next), t->pacer.next_ns, now);
         k->next++;
     }

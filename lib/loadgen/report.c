@@ -2,6 +2,7 @@
 /* The output for users: see report.h. */
 #include "report.h"
 
+#include "clock.h"
 #include "output.h"
 #include "pattern.h"
 #include "report_kinds.h"
@@ -71,8 +72,8 @@ void report_phase_finished(const struct engine *e, const struct result *r)
         const struct worker *w = order ? order[i] : e->worker[i];
         const struct hist *h = &w->recorder.total;
         printf("Thread %3d: port %d %s %ld keys - elapse %ld usecs , max time %ld , average %ld , max average %ld\n", w->id, (int)w->target[0].port,
-               r->plan.name, (long)w->recorder.total_count[COUNT_OPS], (long)(w->elapsed_ns / 1000), (long)h->max, (long)hist_mean(h),
-               (long)w->max_average_us);
+               r->plan.name, (long)w->recorder.total_count[COUNT_OPS], (long)(w->elapsed_ns / 1000), (long)clock_us(h->max),
+               (long)(hist_mean(h) / 1e3), (long)w->max_average_us);
     }
     free(order);
     printf("%s : %d threads finished - %s\n", date(now), e->workers, r->plan.name);
@@ -121,8 +122,8 @@ void report_problems(const struct engine *e, const struct result *r)
                 !strcmp(r->miss_reason, "gone") ? "nothing was evicted or expired" : r->miss_reason,
                 r->misses_fail ? "; with --allow-misses this is not a failure" : "");
     if (r->count[COUNT_UNANSWERED])
-        fprintf(stderr, "test: %s: %ju requests got no answer: percentiles include the time that they waited, so those >= %ju us are lower bounds\n",
-                name, (uintmax_t)r->count[COUNT_UNANSWERED], (uintmax_t)r->at_least_us);
+        fprintf(stderr, "test: %s: %ju requests got no answer: percentiles include the time that they waited, so those >= %.3f us are lower bounds\n",
+                name, (uintmax_t)r->count[COUNT_UNANSWERED], clock_us_exact(r->at_least_ns));
     if (r->stopped && !e->options->faults)
         fprintf(stderr, "test: %s: ended before its time, after %.1f s: DIR/stop exists\n", name, (double)r->elapsed_us / 1e6);
     if (r->outages)
@@ -141,21 +142,22 @@ void report_problems(const struct engine *e, const struct result *r)
     else if (r->process > ENGINE_BUSY)
         fprintf(stderr, "%d threads needed %.0f %% of the %.3g CPUs that they may use", e->workers, r->process * 100, e->cpus);
     else
-        fprintf(stderr, "1 %% of the requests were sent at least %ju us late", (uintmax_t)hist_percentile(&r->lag, 99));
+        fprintf(stderr, "1 %% of the requests were sent at least %.0f us late", hist_us(&r->lag, 99));
     fputs("; use more threads, CPUs or clients\n", stderr);
 }
 
-static int write_percentiles(const char *dir, const struct result *r, const char *kind, const struct hist *h)
+/* Write a file of latencies, PHASE.KIND. */
+static int write_latencies(const char *dir, const struct result *r, const char *kind, const struct hist *h, void (*put)(FILE *, const struct hist *))
 {
     struct output out;
     char name[64];
-    snprintf(name, sizeof name, "%s%s.hgrm", r->plan.name, kind);
+    snprintf(name, sizeof name, "%s.%s", r->plan.name, kind);
     if (output_begin(&out, dir, name)) return -1;
-    output_percentiles(out.file, h);
-    if (r->count[COUNT_UNANSWERED])
+    put(out.file, h);
+    if (put == output_percentiles && r->count[COUNT_UNANSWERED])
         fprintf(out.file,
-                "#[Unanswered = %ju requests, counted with the time that they waited, %ju us or more: values from there on are lower bounds]\n",
-                (uintmax_t)r->count[COUNT_UNANSWERED], (uintmax_t)r->at_least_us);
+                "#[Unanswered = %ju requests, counted with the time that they waited, %.3f us or more: values from there on are lower bounds]\n",
+                (uintmax_t)r->count[COUNT_UNANSWERED], clock_us_exact(r->at_least_ns));
     return output_commit(&out);
 }
 
@@ -185,10 +187,10 @@ static int write_instances(const struct engine *e, const struct result *r, const
             if (w->elapsed_ns > elapsed_ns) elapsed_ns = w->elapsed_ns;
         }
         put_ports(out.file, first);
-        fprintf(out.file, "\t%d\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.3f\t%ju\t%ju\t%ju\t%ju\n", members, (uintmax_t)(elapsed_ns / 1000),
+        fprintf(out.file, "\t%d\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\n", members, (uintmax_t)(elapsed_ns / 1000),
                 (uintmax_t)count[COUNT_OPS], (uintmax_t)count[COUNT_SETS], (uintmax_t)count[COUNT_MISSES], (uintmax_t)recorder_errors(count),
-                (uintmax_t)count[COUNT_BYTES], (uintmax_t)count[COUNT_WIRE], hist_mean(&all), (uintmax_t)hist_percentile(&all, 50),
-                (uintmax_t)hist_percentile(&all, 99), (uintmax_t)hist_percentile(&all, 99.9), (uintmax_t)all.max);
+                (uintmax_t)count[COUNT_BYTES], (uintmax_t)count[COUNT_WIRE], hist_mean(&all) / 1e3, hist_us(&all, 50), hist_us(&all, 99),
+                hist_us(&all, 99.9), hist_us(&all, 100));
     }
     hist_free(&all);
     return output_commit(&out);
@@ -233,10 +235,10 @@ int report_files(const struct engine *e, const struct result *r, const char *dir
     printf("Histogram saved to file %s\n", !strncmp(out.final, "./", 2) ? out.final + 2 : out.final);
     fflush(stdout);
     if (!all) return 0;
-    if (write_percentiles(dir, r, "", &r->latency) || write_instances(e, r, dir) || (e->links.cluster && write_gaps(e, r, dir)) ||
-        report_kinds(e->options, r, dir))
+    if (write_latencies(dir, r, "histogram.tsv", &r->latency, output_histogram) || write_latencies(dir, r, "hgrm", &r->latency, output_percentiles) ||
+        write_instances(e, r, dir) || (e->links.cluster && write_gaps(e, r, dir)) || report_kinds(e->options, r, dir))
         return -1;
-    return r->plan.open ? write_percentiles(dir, r, ".service", &r->service) : 0;
+    return r->plan.open ? write_latencies(dir, r, "service.hgrm", &r->service, output_percentiles) : 0;
 }
 
 /* A row under construction and the header above it, which grow by the same calls and have no limit. */
@@ -287,13 +289,13 @@ static void column(struct row *row, const char *name, const char *format, ...)
 
 static void percentile_columns(struct row *row, const struct hist *h)
 {
-    column(row, "avg_us", "%.1f", hist_mean(h));
-    column(row, "p50_us", "%ju", (uintmax_t)hist_percentile(h, 50));
-    column(row, "p90_us", "%ju", (uintmax_t)hist_percentile(h, 90));
-    column(row, "p99_us", "%ju", (uintmax_t)hist_percentile(h, 99));
-    column(row, "p99_9_us", "%ju", (uintmax_t)hist_percentile(h, 99.9));
-    column(row, "p99_99_us", "%ju", (uintmax_t)hist_percentile(h, 99.99));
-    column(row, "max_us", "%ju", (uintmax_t)h->max);
+    column(row, "avg_us", "%.3f", hist_mean(h) / 1e3);
+    column(row, "p50_us", "%.3f", hist_us(h, 50));
+    column(row, "p90_us", "%.3f", hist_us(h, 90));
+    column(row, "p99_us", "%.3f", hist_us(h, 99));
+    column(row, "p99_9_us", "%.3f", hist_us(h, 99.9));
+    column(row, "p99_99_us", "%.3f", hist_us(h, 99.99));
+    column(row, "max_us", "%.3f", hist_us(h, 100));
 }
 
 static void count_columns(struct row *row, const struct result *r)
@@ -372,9 +374,9 @@ static void kinds_column(struct row *row, const char *name, const struct options
 }
 
 /* at_least_us for a table: 0 without unanswered requests. */
-static uintmax_t at_least(const struct result *r)
+static double at_least(const struct result *r)
 {
-    return r->at_least_us == UINT64_MAX ? 0 : (uintmax_t)(r->at_least_us ? r->at_least_us : 1);
+    return r->at_least_ns == UINT64_MAX ? 0 : clock_us_exact(r->at_least_ns ? r->at_least_ns : 1);
 }
 
 static void row_make(struct row *row, const struct options *o, const struct result *r)
@@ -393,17 +395,17 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     count_columns(row, r);
     const struct hist *service = p->open ? &r->service : &r->latency;
     column(row, "latency_from", "%s", p->open ? "intended" : "sent");
-    column(row, "service_p50_us", "%ju", (uintmax_t)hist_percentile(service, 50));
-    column(row, "service_p99_us", "%ju", (uintmax_t)hist_percentile(service, 99));
-    column(row, "service_max_us", "%ju", (uintmax_t)service->max);
-    column(row, "send_lag_p99_us", "%ju", p->open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+    column(row, "service_p50_us", "%.3f", hist_us(service, 50));
+    column(row, "service_p99_us", "%.3f", hist_us(service, 99));
+    column(row, "service_max_us", "%.3f", hist_us(service, 100));
+    column(row, "send_lag_p99_us", "%.3f", p->open ? hist_us(&r->lag, 99) : 0);
     column(row, "client_limited", "%d", r->client_limited);
     column(row, "client_cpu_us", "%ju", (uintmax_t)r->cpu_us);
     column(row, "interrupted", "%d", r->interrupted != 0);
     column(row, "version", "%s", LOADGEN_VERSION);
     column(row, "late", "%ju", (uintmax_t)r->count[COUNT_LATE]);
     column(row, "unanswered", "%ju", (uintmax_t)r->count[COUNT_UNANSWERED]);
-    column(row, "at_least_us", "%ju", at_least(r));
+    column(row, "at_least_us", "%.3f", at_least(r));
     column(row, "scramble", "%d", p->kind != PHASE_POPULATE && o->keys.scramble);
     column(row, "shift", "%s", p->kind != PHASE_POPULATE && o->shift_text ? o->shift_text : "-");
     column(row, "expire", "%s", o->expire_text ? o->expire_text : "-");
@@ -426,6 +428,7 @@ static void row_make(struct row *row, const struct options *o, const struct resu
     else
         column(row, "trace_speed", "%s", o->trace ? "max" : "-");
     top_columns(row, o->trace);
+    column(row, "resolution_us", "%s", "0.001");
 }
 
 int report_row(const struct options *o, const struct result *r, struct report_rows *rows)
@@ -459,10 +462,10 @@ static void step_make(struct row *row, const struct result *r, int number)
     column(row, "errors", "%ju", (uintmax_t)recorder_errors(r->count));
     column(row, "unsent", "%ju", (uintmax_t)r->count[COUNT_UNSENT]);
     column(row, "client_limited", "%d", r->client_limited);
-    column(row, "send_lag_p99_us", "%ju", r->plan.open ? (uintmax_t)hist_percentile(&r->lag, 99) : 0);
+    column(row, "send_lag_p99_us", "%.3f", r->plan.open ? hist_us(&r->lag, 99) : 0);
     column(row, "misses", "%ju", (uintmax_t)r->count[COUNT_MISSES]);
     column(row, "unanswered", "%ju", (uintmax_t)r->count[COUNT_UNANSWERED]);
-    column(row, "at_least_us", "%ju", at_least(r));
+    column(row, "at_least_us", "%.3f", at_least(r));
     column(row, "histogram", "%s", "");
     output_slots(row->values, h);
 }

@@ -22,10 +22,10 @@ static int write_rows(const struct options *o, const struct result *r, const cha
     for (int i = 0; i < r->kinds.kinds; i++) {
         const struct kind *k = &r->kinds.kind[i];
         const struct hist *h = &k->latency;
-        fprintf(out.file, "%s\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.1f\t%ju\t%ju\t%ju\t%ju\t", command_of(o, i)->name, (uintmax_t)command_of(o, i)->weight,
-                (uintmax_t)k->count[KIND_OPS], (uintmax_t)k->count[KIND_LATE], (uintmax_t)k->count[KIND_MISSES], (uintmax_t)k->count[KIND_ERRORS],
-                (uintmax_t)k->count[KIND_BYTES], hist_mean(h), (uintmax_t)hist_percentile(h, 50), (uintmax_t)hist_percentile(h, 99),
-                (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+        fprintf(out.file, "%s\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t", command_of(o, i)->name,
+                (uintmax_t)command_of(o, i)->weight, (uintmax_t)k->count[KIND_OPS], (uintmax_t)k->count[KIND_LATE], (uintmax_t)k->count[KIND_MISSES],
+                (uintmax_t)k->count[KIND_ERRORS], (uintmax_t)k->count[KIND_BYTES], hist_mean(h) / 1e3, hist_us(h, 50), hist_us(h, 99),
+                hist_us(h, 99.9), hist_us(h, 100));
         output_slots(out.file, h);
         fputs(!h->total && !h->over ? "-\n" : "\n", out.file);
     }
@@ -56,7 +56,7 @@ char *report_kinds_text(const struct options *o, const struct result *r, int mea
     for (int i = 0; i < r->kinds.kinds; i++) {
         const struct kind *k = &r->kinds.kind[i];
         fprintf(out, "%s%s:%ju", i ? "," : "", command_of(o, i)->name, (uintmax_t)(measured ? k->count[KIND_OPS] : command_of(o, i)->weight));
-        if (measured) fprintf(out, ":%ju:%ju", (uintmax_t)hist_percentile(&k->latency, 50), (uintmax_t)hist_percentile(&k->latency, 99));
+        if (measured) fprintf(out, ":%.3f:%.3f", hist_us(&k->latency, 50), hist_us(&k->latency, 99));
     }
     if (!fclose(out)) return text;
     free(text);

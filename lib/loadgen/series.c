@@ -38,8 +38,8 @@ static void write_status(struct series *s, double now_s, uint64_t ops, double le
         status_failed(s);
         return;
     }
-    fprintf(out.file, "%s\t%ju\t%ju\t%.0f\t%ju\t%.1f\t%ju\n", s->plan->name, (uintmax_t)s->done, (uintmax_t)expected(s, now_s),
-            length_s > 0 ? (double)ops / length_s : 0, (uintmax_t)hist_percentile(&s->interval, 99), now_s, (uintmax_t)s->errors);
+    fprintf(out.file, "%s\t%ju\t%ju\t%.0f\t%.0f\t%.1f\t%ju\n", s->plan->name, (uintmax_t)s->done, (uintmax_t)expected(s, now_s),
+            length_s > 0 ? (double)ops / length_s : 0, hist_us(&s->interval, 99), now_s, (uintmax_t)s->errors);
     if (output_commit(&out)) status_failed(s);
 }
 
@@ -47,8 +47,8 @@ static void write_progress(const struct series *s, double now_s, uint64_t ops, d
 {
     uint64_t all = expected(s, now_s);
     double part = all ? (double)s->done / (double)all : 0, left = part > 0 ? now_s / part - now_s : 0;
-    fprintf(stderr, "\r%s %3.0f %%  %.0f ops/s  p99 %ju us  %ju errors  %.0f s left \033[K", s->plan->name, part * 100,
-            length_s > 0 ? (double)ops / length_s : 0, (uintmax_t)hist_percentile(&s->interval, 99), (uintmax_t)s->errors, left);
+    fprintf(stderr, "\r%s %3.0f %%  %.0f ops/s  p99 %.0f us  %ju errors  %.0f s left \033[K", s->plan->name, part * 100,
+            length_s > 0 ? (double)ops / length_s : 0, hist_us(&s->interval, 99), (uintmax_t)s->errors, left);
     fflush(stderr);
 }
 
@@ -62,8 +62,8 @@ static unsigned shard_rows(struct series *s, double now_s)
         char name[ENDPOINT_NAME];
         cluster_take(c, i, &t, name);
         down += t.silent && !t.heard;
-        fprintf(s->shards.file, "%.3f\t%u\t%s\t%ju\t%ju\t%ju\n", now_s, c->first + i, name, (uintmax_t)t.ops, (uintmax_t)t.errors,
-                (uintmax_t)t.max_us);
+        fprintf(s->shards.file, "%.3f\t%u\t%s\t%ju\t%ju\t%.3f\n", now_s, c->first + i, name, (uintmax_t)t.ops, (uintmax_t)t.errors,
+                clock_us_exact(t.max_ns));
     }
     return down;
 }
@@ -89,9 +89,9 @@ static void row(struct series *s, double now_s)
     s->done += s->count[COUNT_OPS] + s->count[COUNT_LATE];
     s->errors += recorder_errors(s->count);
     if (s->table.file)
-        fprintf(s->table.file, "%.3f\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju\t%ju", now_s, (uintmax_t)s->count[COUNT_OPS],
-                (uintmax_t)recorder_errors(s->count), (uintmax_t)s->count[COUNT_MISSES], (uintmax_t)s->count[COUNT_BYTES],
-                (uintmax_t)hist_percentile(h, 50), (uintmax_t)hist_percentile(h, 99), (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+        fprintf(s->table.file, "%.3f\t%ju\t%ju\t%ju\t%ju\t%.3f\t%.3f\t%.3f\t%.3f", now_s, (uintmax_t)s->count[COUNT_OPS],
+                (uintmax_t)recorder_errors(s->count), (uintmax_t)s->count[COUNT_MISSES], (uintmax_t)s->count[COUNT_BYTES], hist_us(h, 50),
+                hist_us(h, 99), hist_us(h, 99.9), hist_us(h, 100));
     if (s->shards.file) down = shard_rows(s, now_s);
     if (s->table.file)
         fprintf(s->table.file, "\t%ju\t%ju\t%ju\t%u\n", (uintmax_t)s->count[COUNT_LOST], (uintmax_t)s->count[COUNT_REFUSED],

@@ -2,6 +2,7 @@
 /* Windows of time of a phase: see windows.h. */
 #include "windows.h"
 
+#include "clock.h"
 #include "hlog.h"
 #include "number.h"
 
@@ -10,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOW_US 1000 /* an interval with a p99 above it is slow */
-#define SAME_S  0.02 /* intervals of two clients that begin so close are treated as one */
-#define MOST    64   /* windows */
-#define APART_S 10   /* logs that start so far apart are hardly of one phase; clocks of clients may differ */
+#define SLOW_NS NS_PER_MS /* an interval with a p99 above it is slow */
+#define SAME_S  0.02      /* intervals of two clients that begin so close are treated as one */
+#define MOST    64        /* windows */
+#define APART_S 10        /* logs that start so far apart are hardly of one phase; clocks of clients may differ */
 
 struct window {
     double from_s, to_s;
@@ -65,7 +66,7 @@ static int advance(struct log *l, const char *name, char *why)
             return complain(why, name, l, "invalid interval");
         hist_clear(&l->hist);
         if (hlog_decode(text, &l->hist)) return complain(why, name, l, "its histogram is damaged, or of another program");
-        l->hist.max = (uint64_t)llround(max_ms * 1000); /* exact, where a slot is not */
+        l->hist.max = (uint64_t)llround(max_ms * 1e6); /* exact, where a slot is not */
         return 0;
     }
 }
@@ -96,7 +97,7 @@ static void add(struct window *w, int count, double start_s, double length_s, co
     for (int i = 0; i < count; i++) {
         if (middle_s < w[i].from_s || middle_s >= w[i].to_s) continue;
         w[i].intervals++;
-        w[i].slow += hist_percentile(h, 99) > SLOW_US;
+        w[i].slow += hist_percentile(h, 99) > SLOW_NS;
         w[i].length_s += length_s;
         hist_merge(&w[i].hist, h);
     }
@@ -153,9 +154,9 @@ int windows_print(const char *list, char **file, int files, FILE *to, char why[W
     for (int i = 0; i < count; i++) {
         const struct hist *h = &w[i].hist;
         if (!bad)
-            fprintf(to, "%.3f\t%.3f\t%ju\t%ju\t%.3f\t%ju\t%.1f\t%ju\t%ju\t%ju\t%ju\t%ju\n", w[i].from_s, w[i].to_s, (uintmax_t)w[i].intervals,
-                    (uintmax_t)w[i].slow, w[i].length_s, (uintmax_t)h->total, hist_mean(h), (uintmax_t)hist_percentile(h, 50),
-                    (uintmax_t)hist_percentile(h, 90), (uintmax_t)hist_percentile(h, 99), (uintmax_t)hist_percentile(h, 99.9), (uintmax_t)h->max);
+            fprintf(to, "%.3f\t%.3f\t%ju\t%ju\t%.3f\t%ju\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\n", w[i].from_s, w[i].to_s, (uintmax_t)w[i].intervals,
+                    (uintmax_t)w[i].slow, w[i].length_s, (uintmax_t)h->total, hist_mean(h) / 1e3, hist_us(h, 50), hist_us(h, 90), hist_us(h, 99),
+                    hist_us(h, 99.9), hist_us(h, 100));
         hist_free(&w[i].hist);
     }
     for (int i = 0; l && i < files; i++) {

@@ -44,7 +44,7 @@ END {
     if (value["asked_us", c] > length_us) length_us = value["asked_us", c]
   }
   share = rate > 0 && asked > 0 && longest > 0 ? 100 * answered / asked * length_us / longest : 100
-  printf "%.3f\t%.1f\t%d\t%d\t%d\t%d\t%d\t%d\t%.2f\t%d\t%d\t%d\t%d\n", ops, all ? sum / all : 0, percentile(50), percentile(90), percentile(99),
+  printf "%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f\t%.2f\t%d\t%d\t%d\t%.3f\n", ops, all ? sum / all : 0, percentile(50), percentile(90), percentile(99),
     percentile(99.9), percentile(99.99), max, (share > 100 ? 100 : share), unsent, errors, (limited > 0), lag
 }
 

@@ -13,7 +13,7 @@ function shown(table, v, filler, figure,    key, first, x) {
   if (figure ~ /bytes$/) return sprintf("%.1f", x / 1048576)
   if (figure == "p99_us") {
     if (waited[key]) late++
-    return (waited[key] ? bound_sign(-1, 1) : "") text_group(x, 0)
+    return (waited[key] ? bound_sign(-1, 1) : "") text_group(x, text_decimals(x, "latency"))
   }
   if (limited[key]) bounds++
   if (figure == "ops_per_sec") return (limited[key] ? bound_sign(1) : "") text_group(x, 0)

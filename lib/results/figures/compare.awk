@@ -62,6 +62,7 @@ $1 == "T" {
   keys_known[r] = col("connections") != ""
   servers[r] = col("servers")
   max_time[r] = col("max_time")
+  fine[r] = col("resolution_us") == "" ? 1 : col("resolution_us") + 0
   # A phase that broke the limit of its search shows no throughput within that limit.
   broken[r] = col("search") == "broken"
   limited[r] = !broken[r] && bound_limited(col("client_limited"), col("rate"), col("ops_per_sec"), col("search"), col("capacity_ops_per_sec"))
@@ -91,6 +92,13 @@ function least_max_time(base, other,    i, least) {
   for (i = 1; i <= count_at[base]; i++) if (max_time[rows_at[base, i]] < least) least = max_time[rows_at[base, i]]
   for (i = 1; i <= count_at[other]; i++) if (max_time[rows_at[other, i]] < least) least = max_time[rows_at[other, i]]
   return least
+}
+
+# The coarsest resolution of latencies of two cells, in us.
+function most_us(base, other,    i, most) {
+  for (i = 1; i <= count_at[base]; i++) if (fine[rows_at[base, i]] > most) most = fine[rows_at[base, i]]
+  for (i = 1; i <= count_at[other]; i++) if (fine[rows_at[other, i]] > most) most = fine[rows_at[other, i]]
+  return most
 }
 
 # Returns how many repeats of a cell have FLAG, an array by row.
@@ -162,7 +170,7 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   level = mark_level(k)
   find_interval(k, base, other, metric, b, nb, o, no, level)
   ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
-  says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), level, lack["base"] + lack["other"]), worse)
+  says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), most_us(base, other), level, lack["base"] + lack["other"]), worse)
   # Two bounds have no ratio.
   if (side == "both") ratio = interval_low = interval_high = robust_centre = robust_low = robust_high = ""
   if (other_load) {

@@ -34,7 +34,7 @@ function found_take(key, k, from, names,    i, n, column) {
 # A latency of a key as text: a lower bound if requests of a repeat had no answer.
 function found_latency(key, column) {
   if ((key, column) in waited) found_late = 1
-  return ((key, column) in waited ? bound_sign(-1, 1) : "") text_group(median_of(key, column), 0)
+  return ((key, column) in waited ? bound_sign(-1, 1) : "") text_group(median_of(key, column), text_decimals(median_of(key, column), "latency"))
 }
 
 # The range of a figure over repeats: the min of FROM in found_low and the max of TO in found_high, each empty where no repeat has it.

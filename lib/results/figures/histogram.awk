@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Add histogram tables: bucket[us] is the number of samples, order[1..buckets] the buckets from fast to slow after sorting. exact[us] marks a bucket
-# of ./test, whose width is known.
+# Add histograms: bucket[us] is the number of samples in the bucket whose highest latency is US, order[1..buckets] the buckets from fast to slow after
+# sorting. US is text with up to three decimals: as a number, an index would have six digits.
 
 # The rank of the percentile SHARE of N samples.
 function histogram_rank(share, n,    rank) {
@@ -13,25 +13,28 @@ function histogram_rank(share, n,    rank) {
 function histogram_clear(    i) {
   for (i in bucket) delete bucket[i]
   for (i in order) delete order[i]
-  for (i in exact) delete exact[i]
   buckets = 0
 }
 
-# The highest latency of a bucket.
-function histogram_top(us) {
-  return us + histogram_width(us, us in exact) - 1
-}
-
-# The width of the bucket at US: histograms of ./test keep 11 bits of a value, the guide's are linear.
-function histogram_width(us, ours,    w) {
+# The highest latency of the bucket at US, as text: a file in ns has it; tables of ./test keep 11 bits of a value, the guide's are linear.
+function histogram_top(us, ours,    w) {
+  if (us ~ /\./) return us
   w = 1
   if (ours) while (us >= 2048 * w) w *= 2
-  return w
+  return text_number(us + w - 1, 0)
 }
 
-# Add the total column of a histogram table to bucket[]. Returns its samples; 0 if the file cannot be read completely: then nothing is added. It reads
-# into $0, because gawk takes three times as long to split a line with many threads into an array; so call it from END.
-function histogram_add(path, ours,    file, separator, last, seen, lines, us, count, i) {
+# Add the histogram of PHASE of a client, whose table is at PATH: the file in ns beside it, else the table. Older versions and other generators have only
+# the table. OURS: of ./test. Returns its samples; 0 if neither can be read completely: then nothing is added.
+function histogram_add(path, ours, phase,    fine, n) {
+  fine = path
+  if (ours && phase ~ /^[a-z]+(-[0-9]+)?$/ && sub(/[^\/]*$/, phase ".histogram.tsv", fine)) n = histogram_read(fine, ours)
+  return n ? n : histogram_read(path, ours)
+}
+
+# Add a file to bucket[]: a latency first, its samples and the cumulative percentage last. Returns its samples; 0 if the file cannot be read completely.
+# It reads into $0, because gawk takes three times as long to split a line with many threads into an array; so call it from END.
+function histogram_read(path, ours,    file, separator, last, seen, lines, us, count, i, top) {
   file = text_opened(path)
   separator = FS
   FS = " "
@@ -39,7 +42,7 @@ function histogram_add(path, ours,    file, separator, last, seen, lines, us, co
   seen = lines = 0
   if ((getline < file) > 0)
     while ((getline < file) > 0) {
-      if (NF < 3 || !text_is_count($(NF - 1))) {
+      if (NF < 3 || !text_is_count($(NF - 1)) || $1 !~ /^[0-9]+(\.[0-9]+)?$/) {
         last = ""
         break
       }
@@ -54,9 +57,9 @@ function histogram_add(path, ours,    file, separator, last, seen, lines, us, co
   # The cumulative percentage of the last line shows whether the file is complete.
   if (last + 0 < 99.9995) return 0
   for (i = 1; i <= lines; i++) {
-    if (!(us[i] in bucket)) order[++buckets] = us[i] + 0
-    bucket[us[i]] += count[i]
-    if (ours) exact[us[i]] = 1
+    top = histogram_top(us[i], ours)
+    if (!(top in bucket)) order[++buckets] = top
+    bucket[top] += count[i]
   }
   return seen
 }
@@ -67,7 +70,7 @@ function histogram_sort(n,    gap, i, j, value) {
   for (; gap >= 1; gap = int(gap / 3))
     for (i = gap + 1; i <= n; i++) {
       value = order[i]
-      for (j = i; j > gap && order[j - gap] > value; j -= gap) order[j] = order[j - gap]
+      for (j = i; j > gap && order[j - gap] + 0 > value + 0; j -= gap) order[j] = order[j - gap]
       order[j] = value
     }
 }

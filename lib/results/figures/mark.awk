@@ -47,10 +47,10 @@ function find_interval(k, base, other, metric, b, nb, o, no, level,    r) {
 # The verdict on one figure whose sides are MB and MO, from an interval with LEVEL; LACK of their repeats have no value. Sets mark_limit (the limit of
 # `same`, as a fraction), mark_repeats (how many more would decide; empty when not applicable) and mark_robust (the verdict by the robust interval;
 # empty without one).
-function mark(metric, b, nb, o, no, mb, mo, least_time, level, lack,    resolution, hidden, says) {
+function mark(metric, b, nb, o, no, mb, mo, least_time, least_us, level, lack,    resolution, hidden, says) {
   mark_repeats = mark_robust = ""
   # The figures are rounded: they cannot show a smaller difference. A small tolerance for floating point.
-  resolution = metric_resolution(metric, mb, least_time) * 1.000001
+  resolution = metric_resolution(metric, mb, least_time, least_us) * 1.000001
   hidden = (mo > mb ? mo - mb : mb - mo) <= resolution
   mark_limit = mb > 0 && resolution / mb > smallest ? resolution / mb : smallest
   if (interval_low == "") {

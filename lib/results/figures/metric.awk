@@ -36,12 +36,14 @@ function metric_is_count(name) {
 
 # A value formatted as text.
 function metric_show(name, value) {
-  return value == "" ? "-" : text_group(value, metric_decimals[name] == "digits" ? text_places(value, 4) : metric_decimals[name])
+  return value == "" ? "-" : text_group(value, text_decimals(value, metric_decimals[name]))
 }
 
-# The resolution of a figure: a bucket of the histogram, a whole second of max_time.
-function metric_resolution(name, value, max_time) {
-  if (metric_unit[name] == "us" && schema[metric_column[name], "clients"] != "mean") return value / 1024 > 1 ? value / 1024 : 1
+# The resolution of a figure: a bucket of the histogram, a whole second of max_time. LEAST is that of the latencies (resolution_us), 1 us in results of
+# older versions and of other generators.
+function metric_resolution(name, value, max_time, least) {
+  least = least == "" ? 1 : least
+  if (metric_unit[name] == "us" && schema[metric_column[name], "clients"] != "mean") return value / 1024 > least ? value / 1024 : least
   if (name == "tx") return max_time > 0 ? value / max_time : value
   return 0
 }

@@ -25,7 +25,7 @@ function shown(s, i) {
   if (s == "") return "-"
   if (s ~ /^[<>]=/) return substr(s, 1, 2) shown(substr(s, 3), i)
   if (kind[i] == "percent") return text_group(s, 1) "%"
-  return kind[i] == "raw" ? s : text_group(s, kind[i] == "digits" ? text_places(s, 4) : kind[i])
+  return kind[i] == "raw" ? s : text_group(s, text_decimals(s, kind[i]))
 }
 
 BEGIN {

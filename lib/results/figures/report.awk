@@ -149,7 +149,7 @@ NR == 1 {
 # The figures of a variant in a phase at one point: its repeats that kept the limit of a search, and the highest p99 of them.
 function figures_at(key,    told) {
   if (n[key]) told = (limited[key] ? "at least " : "") text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
-    (p99[key] ? ", p99 latency at " (waited[key] ? "least " : "most ") text_group(p99[key], 0) " us" : "")
+    (p99[key] ? ", p99 latency at " (waited[key] ? "least " : "most ") text_group(p99[key], text_decimals(p99[key], "latency")) " us" : "")
   if (dropped[key] && told == "" && !broken[key]) told = "no figure"
   if (dropped[key]) told = told "; " dropped[key] " of " repeats[key] " repeat" (repeats[key] == 1 ? "" : "s") " discarded"
   return told (broken[key] ? (told == "" ? "" : "; ") "the limit of the search broke in " broken[key] " of " repeats[key] " repeat" (repeats[key] == 1 ? "" : "s") : "")

@@ -44,6 +44,8 @@ NR == 1 {
   }
   time = $at["max_time"]
   if (!((phase) in least_time) || time + 0 < least_time[phase]) least_time[phase] = time + 0
+  time = cell("resolution_us") == "" ? 1 : cell("resolution_us") + 0
+  if (time > least_us[phase]) least_us[phase] = time
 }
 
 # The value of a column of the line, empty if there is no such column.
@@ -80,7 +82,7 @@ function judge(base, other, phase, metric,    i, n, r, v, b, o, step, reach, say
     return says == "open"
   }
   interval_paired(v, n, level)
-  step = metric_resolution(metric, interval_centre, least_time[phase]) / interval_centre
+  step = metric_resolution(metric, interval_centre, least_time[phase], least_us[phase]) / interval_centre
   precision = step > ENVIRON["PRECISION"] / 100 ? step : ENVIRON["PRECISION"] / 100
   limit = step > ENVIRON["SMALLEST"] / 100 ? step : ENVIRON["SMALLEST"] / 100
   interval_paired(r, n, level)

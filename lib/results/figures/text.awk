@@ -84,6 +84,12 @@ function text_places(x, digits) {
   return digits
 }
 
+# The decimals of X by the word of the schema: a number; digits (text_places); latency: three significant digits, and none of whole numbers.
+function text_decimals(x, word) {
+  if (word == "digits") return text_places(x, 4)
+  return word != "latency" ? word : x !~ /\./ ? 0 : x < 10 ? 2 : x < 100 ? 1 : 0
+}
+
 # Whole, not negative, and of at most 64 bits, so that arithmetic on it is valid.
 function text_is_count(s) {
   return s ~ /^[0-9]+$/ && length(s) <= 20

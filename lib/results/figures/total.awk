@@ -20,7 +20,7 @@ function merge(t,    i, n, path, all, acc, next_p, value) {
   all = 0
   n = split(histograms[t], path, "\t")
   for (i = 1; i <= n; i++) {
-    value = path[i] == "" ? 0 : histogram_add(text_unescape(substr(path[i], 2)), substr(path[i], 1, 1))
+    value = path[i] == "" ? 0 : histogram_add(text_unescape(substr(path[i], 2)), path[i] ~ /^1/, kept[t, "operation"] "")
     if (!value) {
       # A directory of the guide's logs often has no histograms; that is not an error.
       if (path[i] ~ /^1/) {
@@ -47,7 +47,7 @@ function merge(t,    i, n, path, all, acc, next_p, value) {
     acc += bucket[order[i]]
     while (next_p <= percentiles) {
       if (acc < histogram_rank(share[next_p], all)) break
-      value = histogram_top(order[i])
+      value = order[i] + 0
       if (known[t, "max_us"] && value > sum[t, "max_us"]) value = sum[t, "max_us"]
       percentile[t, percentile_name[next_p]] = value
       next_p++
@@ -218,7 +218,7 @@ function figure(t, name,    kind, whole) {
   if (kind == "largest") return known[t, name] ? text_number(sum[t, name], 6) : ""
   if (kind == "min") return (t, name) in sum ? text_number(sum[t, name], 6) : whole ? 0 : ""
   if (kind == "mean") return whole && weight[t] > 0 ? text_number(sum[t, name] / weight[t], 3) : ""
-  if (kind == "histogram") return percentile[t, name]
+  if (kind == "histogram") return percentile[t, name] == "" ? "" : text_number(percentile[t, name], 3)
   if (kind == "series") return margin[t, name]
   if (kind == "different") return !known[t, name] ? "" : sum[t, name] == "" ? "-" : sum[t, name]
   return kind == "count" ? clients[t] : own[t, name]

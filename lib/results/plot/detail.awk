@@ -13,7 +13,7 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
     for (i = 1; i <= cell_rows[p, g, v]; i++) {
       r = row_of[p, g, v, i]
       if (histogram[r] == "") continue
-      n = histogram_add(histogram[r], ours[r])
+      n = histogram_add(histogram[r], ours[r], phase[p])
       if (!n && ours[r]) {
         text_complain(histogram[r], "the histogram is missing or truncated; not plotted")
         failed = 1
@@ -27,11 +27,11 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
     acc = 0
     for (i = 1; i <= buckets; i++) {
       share = acc / all
-      print 1 / (1 - share) "\t" histogram_top(order[i]) > file
+      print 1 / (1 - share) "\t" order[i] > file
       acc += bucket[order[i]]
     }
     # The curve ends at 1/(1-p) = `all`, the number of samples.
-    print all "\t" histogram_top(order[buckets]) > file
+    print all "\t" order[buckets] > file
   }
   n = plot_close(file)
   if (n) plot_job("percentile", "percentile-" p "-" g, "Latency by percentile, " phase[p] " at " point[g], n, \

@@ -11,7 +11,9 @@ function percentile(key, share,    n, i, us, sum, rank) {
   rank = histogram_rank(share, samples[key])
   for (i = 1; i <= n; i++) {
     sum += slot[key, us[i]]
-    if (sum >= rank && sum > 0) return text_group(us[i] < longest[key] ? us[i] : longest[key], 0)
+    if (sum < rank || sum <= 0) continue
+    us[i] = us[i] + 0 < longest[key] ? us[i] + 0 : longest[key]
+    return text_group(us[i], text_decimals(us[i], "latency"))
   }
   return ""
 }
@@ -67,7 +69,7 @@ files == 1 {
   errors[key] += $at["errors"]
   n = split($at["histogram"], cell, " ")
   for (i = 1; i <= n; i++) {
-    if (cell[i] !~ /^[0-9]+:[0-9]+$/) continue
+    if (cell[i] !~ /^[0-9]+(\.[0-9]+)?:[0-9]+$/) continue
     split(cell[i], pair, ":")
     if (!((key, pair[1]) in slot)) slots_of[key] = slots_of[key] " " pair[1]
     slot[key, pair[1]] += pair[2]

@@ -12,7 +12,7 @@ function shown(table, keys, variant, ratio, figure,    key, first, x) {
   if (figure == "far_per_op") return sprintf("%.3f", x)
   if (figure != "ops_per_sec") {
     if (waited[key]) late++
-    return (waited[key] ? bound_sign(-1, 1) : "") text_group(x, 0)
+    return (waited[key] ? bound_sign(-1, 1) : "") text_group(x, text_decimals(x, "latency"))
   }
   if (limited[key]) bounds++
   if (baseline == "" || variant == baseline) return (limited[key] ? bound_sign(1) : "") text_group(x, 0)
