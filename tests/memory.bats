@@ -221,12 +221,6 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   assert_success
   assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}\$" "$output"
   cmp "$output" "$MEMBENCH"
-  rm "$output"
-  # With another libc the copy is tried, and starts. That there is another machine is said there alone.
-  printf '#!/bin/sh\necho other 1.0\n' >there/getconf
-  chmod +x there/getconf
-  master '' "$code"
-  assert_success
   refute_contains building "$stderr"
   rm "$output"
   printf '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n' >there/uname
@@ -287,4 +281,16 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   done
   assert_equal "$(<built)" built
   assert_equal "$(ls host/cache)" "$(printf '%s\n' some-0123456789abcdef source-0123456789abcdef.log)"
+}
+
+@test "a copy that does not start is refused with the loader's own words" {
+  local key=0123456789abcdef
+  mkdir -m 700 host
+  mkdir host/cache
+  gcc -shared -o libgone.so -x c /dev/null
+  echo 'int main(void) { return 0; }' | gcc -o "host/cache/some-$key" -x c - -L. -Wl,--no-as-needed -lgone
+  rm libgone.so
+  run_split remote_script program have some "$key"
+  assert_success
+  assert_match "^no"$'\t'"$(uname -m)"$'\t'"error while loading shared libraries: libgone[.]so: cannot open shared object file"
 }

@@ -57,7 +57,7 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   netns_host client2 bash -c 'printf "#!/bin/sh\nexit 1\n" >"$HOME/bin/pkg-config" && chmod +x "$HOME/bin/pkg-config"'
   run_split master doctor "${WORDS[@]}"
   assert_failure 3
-  assert_match "198.18.0.12: load generator: our copy does not start: it is for [^;]*, the host has other [^;]*; a build there lacks: hiredis zlib; .*doctor --fix"
+  assert_match "198.18.0.12: load generator: our copy does not start: it is for [^;]*, the host has other; a build there lacks: hiredis zlib; .*doctor --fix"
   # shellcheck disable=SC2016 # expanded on the host
   netns_host client2 bash -c 'rm "$HOME/bin/pkg-config"'
   assert_equal "$(netns_host client2 find "$SCRATCH/host" -name 'test-*')" ''

@@ -13,7 +13,7 @@ main() {
   "host_program_$verb" "$@"
 }
 
-# Print `yes PATH` if the cached program runs here. Else print `no`, machine and libc, and the reason why it does not start.
+# Print `yes PATH` if the cached program runs here. Else print `no`, the machine, and the loader's reason why it does not start.
 # Usage: host_program_look NAME KEY
 host_program_look() {
   local binary=$WORK/cache/$1-$2 why=
@@ -23,8 +23,7 @@ host_program_look() {
   if [[ -e $binary ]] && why=$(run_limited 10 "$binary" --version 2>&1); then
     printf 'yes\t%s\n' "$binary"
   else
-    printf 'no\t%s %s\t%s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo unknown)" \
-      "$(said_why <<<"${why#"$binary: "}" | tr -d '[:cntrl:]')"
+    printf 'no\t%s\t%s\n' "$(uname -m)" "$(said_why <<<"${why#"$binary: "}" | tr -d '[:cntrl:]')"
   fi
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Rules to build ./test, its unit tests, its fuzz target and its benchmark; included by the top-level Makefile.
 #
+# hiredis is linked statically where there is a static library, so that a copy of ./test also starts on hosts with another release of it.
+#
 #   HIREDIS_DIR=DIR   hiredis built in DIR (headers in DIR or DIR/hiredis or DIR/include/hiredis, library in DIR or DIR/lib)
 #   REDIS_SRC=DIR     a built Redis source tree: its deps/hiredis
 #   TLS=1             with TLS, which requires OpenSSL 1.1 or newer
@@ -31,7 +33,7 @@ HIREDIS_MISSING := no hiredis.h and libhiredis.a in $(HIREDIS_DIR) (build it the
 else
 HIREDIS_FOUND := $(shell pkg-config --exists hiredis 2>/dev/null && echo yes)
 HIREDIS_CFLAGS := $(shell pkg-config --cflags hiredis 2>/dev/null)
-HIREDIS_LIBS := $(shell pkg-config --libs hiredis 2>/dev/null)
+HIREDIS_LIBS := $(or $(wildcard $(shell $(CC) -print-file-name=libhiredis.a)),$(shell pkg-config --libs hiredis 2>/dev/null))
 HIREDIS_MISSING := pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=
 endif
 ifdef TLS

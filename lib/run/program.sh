@@ -40,15 +40,15 @@ _program_prepare() {
   printf '%s\n' "${answer#*$'\t'}"
 }
 
-# Copy a program to another host of the same machine, unless it is there, and try it: a newer libc may well start it.
+# Copy a program to another host of the same machine, unless it is there, and try it: only its start shows whether it runs with the libc there.
 # Usage: program_copy HOST NAME FILE KEY
 # Returns: prints `yes PATH`, or `no WHY` if it does not start there
 program_copy() {
   local host=$1 ours answer what path why work
-  ours=$(program_machine)
+  ours=$(uname -m)
   answer=$(call_run "$host" program have "$2" "$4") || return
   IFS=$'\t' read -r what path why <<<"$answer"
-  if [[ $what == no && ${path%% *} != "${ours%% *}" ]]; then
+  if [[ $what == no && $path != "$ours" ]]; then
     why="it is for $ours, the host has $path"
   elif [[ $what == no ]]; then
     work=$(call_work "$host") || return
@@ -63,11 +63,6 @@ program_copy() {
 # Usage: program_key FILE
 program_key() {
   sha256sum "$1" | cut -c 1-16
-}
-
-# Print machine and libc of the master; a copy of a program must match the machine.
-program_machine() {
-  printf '%s %s\n' "$(uname -m)" "$(getconf GNU_LIBC_VERSION)"
 }
 
 # Pack the sources of the programs, for a host where a copy does not start.

@@ -24,15 +24,15 @@ function histogram_top(us, ours,    w) {
   return text_number(us + w - 1, 0)
 }
 
-# Add the histogram of PHASE of a client, whose table is at PATH: the file in ns beside it, else the table. Older versions and other generators have only
-# the table. OURS: of ./test. Returns its samples; 0 if neither can be read completely: then nothing is added.
+# Add the histogram of PHASE of a client, whose table is at PATH: the file in ns beside it, else the table. Older versions and other generators
+# have only the table. OURS: of ./test. Returns its samples; 0 if neither can be read completely: then nothing is added.
 function histogram_add(path, ours, phase,    fine, n) {
   fine = path
   if (ours && phase ~ /^[a-z]+(-[0-9]+)?$/ && sub(/[^\/]*$/, phase ".histogram.tsv", fine)) n = histogram_read(fine, ours)
   return n ? n : histogram_read(path, ours)
 }
 
-# Add a file to bucket[]: a latency first, its samples and the cumulative percentage last. Returns its samples; 0 if the file cannot be read completely.
+# Add a file to bucket[]: a latency first, its samples and the cumulative percentage last. Returns its samples; 0 if it cannot be read completely.
 # It reads into $0, because gawk takes three times as long to split a line with many threads into an array; so call it from END.
 function histogram_read(path, ours,    file, separator, last, seen, lines, us, count, i, top) {
   file = text_opened(path)
