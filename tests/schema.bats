@@ -79,7 +79,7 @@ set_column() {
   local name bad=''
   while read -r name; do
     schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
-  done < <(grep -ohE '(cell\[|own\[t, |(known|sum|kept)\[t, |cell\[r, )"[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,tier,foreign,axes,discard,total,table}.awk "$REPO"/lib/part/*/figures.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
+  done < <(grep -ohE '\b(cell|own|known|sum|kept|at)\["[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,tier,foreign,axes,discard,total,table}.awk "$REPO"/lib/part/*/figures.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
   [[ -z $bad ]] || fail "not in the schema: $bad"
 }
 

@@ -11,7 +11,7 @@ function cold_figures(    n, i, k, part, ends, away, asked) {
   cell["far_meant"] = 1
   # Nodes of several servers were counted before (lib/run/servers.awk).
   away += counter_end("cold", "far_bytes")
-  n = counter_known("cold", "far_bytes") ? 0 : split(counter_to["tier", "far"], part, ",")
+  n = counter_known("cold", "far_bytes") ? 0 : split(counter_text("tier", "far"), part, ",")
   for (i = 1; i <= n; i++) {
     if (split(part[i], ends, "-") < 2) ends[2] = ends[1]
     for (k = ends[1] + 0; k <= ends[2] + 0; k++) away += counter_end("cold", "node" k)

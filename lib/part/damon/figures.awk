@@ -15,7 +15,7 @@ function damon_figures(    moved) {
 # than three aggregations.
 function damon_touched(    i, all, touched, samples, change) {
   # The highest number of accesses that an aggregation counts.
-  for (i = 1; i < 100; i++) if (("damon", "access" i) in counter_to) samples = i
+  while (counter_text("damon", "access" (samples + 1)) != "") samples++
   if (!samples) return ""
   for (i = 0; i <= samples; i++) {
     change = counter_change("damon", "access" i)

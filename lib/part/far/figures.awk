@@ -2,7 +2,7 @@
 # What the CPU counted of far memory in a phase: loads, from the counts of perf in far.tsv, and bytes, from the counters of resctrl.
 
 function far_figures(    bytes) {
-  cell["far_bytes_of"] = text_escape(counter_to["resctrl", "of"] "")
+  cell["far_bytes_of"] = text_escape(counter_text("resctrl", "of"))
   bytes = counter_change("resctrl", "far_bytes")
   if (phase_calls > 0 && bytes != "") cell["far_bytes_per_op"] = text_number(bytes / phase_calls, 3)
   far_loads()

@@ -72,14 +72,14 @@ function hit_common(from, to, other_from, other_to) {
 function hit_marks(    i, p, ports) {
   split("", hit_before)
   if (counter_change("cpus", "time_us") <= 0) return 0
-  hit_begun = counter_from["cpus", "time_us"] / 1000000
-  hit_ended = counter_to["cpus", "time_us"] / 1000000
-  for (i = 1; i <= counter_ports; i++) {
-    p = counter_port[i]
-    if (!((p, "majflt") in counter_to)) continue
-    if (!text_is_count(counter_from[p, "majflt"]) || !counter_known(p, "majflt")) return 0
-    hit_before[p] = counter_from[p, "majflt"]
-    hit_after[p] = counter_to[p, "majflt"]
+  hit_begun = counter_begin("cpus", "time_us") / 1000000
+  hit_ended = counter_end("cpus", "time_us") / 1000000
+  for (i = 1; i <= counter_ports[cell["operation"]]; i++) {
+    p = counter_port[cell["operation"], i]
+    if (counter_text(p, "majflt") == "") continue
+    hit_before[p] = counter_begin(p, "majflt")
+    hit_after[p] = counter_text(p, "majflt")
+    if (hit_before[p] == "" || !text_is_count(hit_after[p])) return 0
     ports++
   }
   return ports + 0

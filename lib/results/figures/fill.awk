@@ -48,8 +48,9 @@ function read_plan(file,    line, f) {
 function read_places(file,    line, f, i, after, seen, bytes, count, name) {
   swapped = nodes = ""
   while ((getline line < file) > 0) {
+    if (line !~ /\t(swap|node[0-9]+)\t/) continue
     split(line, f, "\t")
-    if (f[2] !~ /^[0-9]+$/ || !text_is_count(f[5]) || f[3] !~ /^(swap|node[0-9]+)$/) continue
+    if (f[2] !~ /^[0-9]+$/ || !text_is_count(f[5])) continue
     # A later phase comes later in the file.
     after[f[2], f[3]] = f[5]
     if (!((f[2], f[3]) in seen)) {

@@ -46,12 +46,14 @@ NR == 3 {
   for_programs()
   if (format == "csv") for (i = 1; i <= count; i++) printf "%s%s", text_csv(column[programs[i]]), (i < count ? "," : "\n")
   if (format == "json") for (i = 1; i <= count; i++) name[i] = text_json(column[programs[i]])
+  if (format == "html") render_html("<table>\n<thead><tr>", "th", " scope=\"col\"", "</tr></thead>")
   next
 }
 
-# csv and json rows are printed at once, because there may be many.
+# Where no width is needed, rows are printed at once, because there may be many.
 format == "csv" { render_csv(); next }
 format == "json" { render_json(); next }
+format == "html" { render_html((rows++ ? "" : "<tbody>\n") "<tr>", "td", "", "</tr>"); next }
 
 {
   rows++
@@ -141,24 +143,21 @@ function html_class(i, s,    class, title) {
   return class == "" ? "" : " class=\"" substr(class, 2) "\""
 }
 
-function render_html(    r, i, s) {
-  print "<table>"
-  for (r = 0; r <= rows; r++) {
-    printf "%s", (r == 0 ? "<thead><tr>" : r == 1 ? "<tbody>\n<tr>" : "<tr>")
-    for (i = 1; i <= columns; i++) {
-      if (heading[i] == "") continue
-      s = r == 0 ? heading[i] : shown(value[r, i], i)
-      printf "%s", (r == 0 ? "<th scope=\"col\"" : "<td") html_class(i, s) ">" text_html(s) (r == 0 ? "</th>" : "</td>")
-    }
-    print (r == 0 ? "</tr></thead>" : "</tr>")
+# Print a row of HTML, between BEGUN and ENDED: the headings, or the current line. KIND is th or td.
+function render_html(begun, kind_of, attribute, ended,    i, s) {
+  printf "%s", begun
+  for (i = 1; i <= columns; i++) {
+    if (heading[i] == "") continue
+    s = kind_of == "th" ? heading[i] : shown($i, i)
+    printf "<%s%s%s>%s</%s>", kind_of, attribute, html_class(i, s), text_html(s), kind_of
   }
-  print (rows ? "</tbody></table>" : "</table>")
+  print ended
 }
 
 END {
   if (format == "csv") exit
   if (format == "json") print "\n]"
   else if (format == "markdown") render_markdown()
-  else if (format == "html") render_html()
+  else if (format == "html") print (rows ? "</tbody></table>" : "</table>")
   else render_text()
 }

@@ -41,55 +41,63 @@ function repeat_columns(file, source,    n, i, k, f, column, fields, found) {
   return found
 }
 
-# Sort the lines of the server's counters by phase: counter_line[PHASE, 1..counter_lines[PHASE]].
-function counter_read(    file, line, phase_name) {
-  split("", counter_line)
+# Read the server's counters: counter_from and counter_to[PHASE, SCOPE, NAME], before and after the phase; counter_lines[PHASE]; the instances of a phase,
+# counter_port[PHASE, 1..counter_ports[PHASE]], and counter_name[NAME], what instances have; counter_pages[NAME], those of the host's
+# pages (its others are for plots); counter_packed[PHASE, data and memory], the sums of all scopes with compressed data.
+function counter_read(    file, line, f, key, known) {
+  split("", counter_from)
+  split("", counter_to)
   split("", counter_lines)
+  split("", counter_ports)
+  split("", counter_name)
+  split("", counter_pages)
+  split("", counter_packed)
   file = text_opened(repeat_folder "server/counters.tsv")
   while ((getline line < file) > 0) {
-    phase_name = substr(line, 1, index(line, "\t") - 1)
-    counter_line[phase_name, ++counter_lines[phase_name]] = line
+    split(line, f, "\t")
+    counter_lines[f[1]]++
+    if (f[2] == "host" && f[3] != "time_us") {
+      if (index(f[3], "pg") != 1) continue
+      counter_pages[f[3]] = 1
+    }
+    key = f[1] SUBSEP f[2] SUBSEP f[3]
+    counter_from[key] = f[4]
+    counter_to[key] = f[5]
+    if ((f[3] == "data" || f[3] == "memory") && text_is_count(f[5])) counter_packed[f[1], f[3]] += f[5]
+    if (f[2] + 0 == 0) continue
+    counter_name[f[3]] = 1
+    key = f[1] SUBSEP f[2]
+    if (key in known) continue
+    known[key] = 1
+    counter_port[f[1], ++counter_ports[f[1]]] = f[2]
   }
   close(file)
 }
 
-# Take the counters of a phase: counter_from and counter_to[SCOPE, NAME], before and after it; counter_port[1..counter_ports], the instances, and
-# counter_name[NAME], what they have; counter_packed[data and memory], of all scopes with compressed data. Returns their number of lines.
-function counter_take(phase_name,    n, i, f, key, known) {
-  split("", counter_from)
-  split("", counter_to)
-  split("", counter_name)
-  split("", counter_packed)
-  counter_ports = 0
-  n = (phase_name in counter_lines) ? counter_lines[phase_name] : 0
-  for (i = 1; i <= n; i++) {
-    split(counter_line[phase_name, i], f, "\t")
-    key = f[2] SUBSEP f[3]
-    counter_from[key] = f[4]
-    counter_to[key] = f[5]
-    if ((f[3] == "data" || f[3] == "memory") && text_is_count(f[5])) counter_packed[f[3]] += f[5]
-    if (f[2] + 0 == 0) continue
-    counter_name[f[3]] = 1
-    if (f[2] in known) continue
-    known[f[2]] = 1
-    counter_port[++counter_ports] = f[2]
-  }
-  return n
+# A counter of the cell's phase after it, as it is in the file; empty if it is missing.
+function counter_text(scope, counter) {
+  return ((cell["operation"], scope, counter) in counter_to) ? counter_to[cell["operation"], scope, counter] : ""
 }
 
 # Whether a counter after the phase is a count.
 function counter_known(scope, counter) {
-  return ((scope, counter) in counter_to) && text_is_count(counter_to[scope, counter])
+  return text_is_count(counter_text(scope, counter))
 }
 
 # A counter after the phase, 0 if it is not known.
 function counter_end(scope, counter) {
-  return counter_known(scope, counter) ? counter_to[scope, counter] + 0 : 0
+  return counter_known(scope, counter) ? counter_text(scope, counter) + 0 : 0
+}
+
+# A counter before the phase; empty if it is not a count.
+function counter_begin(scope, counter,    text) {
+  text = ((cell["operation"], scope, counter) in counter_from) ? counter_from[cell["operation"], scope, counter] : ""
+  return text_is_count(text) ? text : ""
 }
 
 # The change of a counter in the phase; empty if it is not known, or decreased.
-function counter_change(scope, counter,    change) {
-  if (!counter_known(scope, counter) || !text_is_count(counter_from[scope, counter])) return ""
-  change = counter_to[scope, counter] - counter_from[scope, counter]
-  return change < 0 ? "" : change
+function counter_change(scope, counter,    from, to) {
+  from = counter_begin(scope, counter)
+  to = counter_text(scope, counter)
+  return from == "" || !text_is_count(to) || to - from < 0 ? "" : to - from
 }

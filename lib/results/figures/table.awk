@@ -4,24 +4,18 @@
 # variant: there are several. missed: a result missed its rate. far: far memory was used. tiers: or should have been. used: not 0 everywhere. The
 # name of a column: that one is used.
 
-# A percentile of row R; requests without an answer count with the time that they waited, so it is a lower bound.
-function percentile(r, name) {
-  return (bound_waited(cell[r, name] + 0, name, cell[r, "unanswered"] + 0, cell[r, "at_least_us"] + 0) ? bound_sign(-1, 1) : "") cell[r, name]
+# A percentile of the row; requests without an answer count with the time that they waited, so it is a lower bound.
+function percentile(name) {
+  return (bound_row_waited(name) ? bound_sign(-1, 1) : "") $at[name]
 }
 
-# Whether the load generator was the limit of row R, so that its throughput is a lower bound.
-function limited(r) {
-  return bound_limited(cell[r, "client_limited"] + 0, cell[r, "rate"] + 0, cell[r, "ops_per_sec"] + 0, cell[r, "search"] "", cell[r, "capacity_ops_per_sec"] "")
-}
-
-# The throughput of row R in % of the baseline.
+# The throughput of row R, the current one, in % of the baseline.
 function percent_of_baseline(r,    key, side) {
-  key = cell[r, "run"] SUBSEP cell[r, "point"] SUBSEP cell[r, "repeat"] SUBSEP cell[r, "operation"]
-  if (!(key in base) || cell[r, "ops_per_sec"] == "" || cell[r, "search"] == "broken" || cell[r, "discarded"] != "") return ""
-  if (cell[base[key], "ops_per_sec"] + 0 <= 0) return ""
+  key = $at["run"] SUBSEP $at["point"] SUBSEP $at["repeat"] SUBSEP $at["operation"]
+  if (!(key in base) || $at["ops_per_sec"] == "" || $at["search"] == "broken" || $at["discarded"] != "" || base_ops[key] <= 0) return ""
   if (base[key] == r) return "100.0000"
-  side = bound_side(limited(base[key]), limited(r))
-  return side != "both" ? bound_ratio(side, 1) sprintf("%.4f", 100 * cell[r, "ops_per_sec"] / cell[base[key], "ops_per_sec"]) : ""
+  side = bound_side(base_limited[key], bound_row() + 0)
+  return side != "both" ? bound_ratio(side, 1) sprintf("%.4f", 100 * $at["ops_per_sec"] / base_ops[key]) : ""
 }
 
 # The kinds of the reasons why a row is discarded, without their details.
@@ -42,14 +36,15 @@ function wanted(name, when) {
   return when == "always" ? 1 : used[when == "used" ? name : when]
 }
 
-# The value of row R in the column NAME.
+# The value of row R, the current one, in the column NAME.
 function figure(r, name) {
   if (name == "percent_of_baseline") return percent_of_baseline(r)
-  if (name ~ /^(ops_per_sec|tx_bps)$/ && cell[r, name] != "" && limited(r)) return bound_sign(1) cell[r, name]
-  if (name == "far_percent") return cell[r, "far_share"] == "" ? "" : 100 * cell[r, "far_share"]
-  if (name == "operation") return toupper(cell[r, name])
-  if (name == "discarded") return kinds_of(cell[r, name])
-  return schema[name, "clients"] == "histogram" ? percentile(r, name) : cell[r, name]
+  if (name == "far_percent") return $at["far_share"] == "" ? "" : 100 * $at["far_share"]
+  if (!(name in at)) return ""
+  if (name ~ /^(ops_per_sec|tx_bps)$/ && $at[name] != "" && bound_row()) return bound_sign(1) $at[name]
+  if (name == "operation") return toupper($at[name])
+  if (name == "discarded") return kinds_of($at[name])
+  return schema[name, "clients"] == "histogram" ? percentile(name) : $at[name]
 }
 
 BEGIN { FS = OFS = "\t" }
@@ -61,15 +56,20 @@ NR == 1 {
   }
   columns = schema_list("table", column)
   schema_sort(column, columns)
+  for (i = 1; i <= columns; i++) {
+    if (column[i] in at) watched[column[i]] = at[column[i]]
+    name = schema_when(column[i], "table")
+    if (name in at) watched[name] = at[name]
+  }
   next
 }
 
 {
-  rows++
-  for (name in at) {
-    cell[rows, name] = $at[name]
-    if (rows > 1 && $at[name] != cell[1, name]) varies[name] = 1
-    if ($at[name] != "" && $at[name] != "0") used[name] = 1
+  line[++rows] = $0
+  for (name in watched) {
+    if (rows == 1) first[name] = $watched[name]
+    else if ($watched[name] != first[name]) varies[name] = 1
+    if ($watched[name] != "" && $watched[name] != "0") used[name] = 1
   }
   # If all data was in DRAM, as requested, three more columns are not needed.
   if ($at["far_per_op"] > 0 || $at["far_share"] > 0.005) far = tiers = 1
@@ -80,7 +80,12 @@ NR == 1 {
   point_of[$at["len"]] = $at["point"]
   # The baseline is the first variant in VARIANTS; without VARIANTS there is no baseline. A phase that broke the limit of its search, or is discarded,
   # is not used as a baseline.
-  if ($at["variant_rank"] == 1 && $at["search"] != "broken" && $at["discarded"] == "") base[$at["run"], $at["point"], $at["repeat"], $at["operation"]] = rows
+  if ($at["variant_rank"] == 1 && $at["search"] != "broken" && $at["discarded"] == "") {
+    name = $at["run"] SUBSEP $at["point"] SUBSEP $at["repeat"] SUBSEP $at["operation"]
+    base[name] = rows
+    base_ops[name] = $at["ops_per_sec"] + 0
+    base_limited[name] = bound_row() + 0
+  }
 }
 
 END {
@@ -88,6 +93,8 @@ END {
   for (i = 1; i <= columns; i++)
     printf "%s%s", (wanted(column[i], schema_when(column[i], "table")) ? schema[column[i], "heading"] : ""), (i < columns ? OFS : "\n")
   for (i = 1; i <= columns; i++) printf "%s%s", schema[column[i], "decimals"], (i < columns ? OFS : "\n")
-  for (r = 1; r <= rows; r++)
+  for (r = 1; r <= rows; r++) {
+    $0 = line[r]
     for (i = 1; i <= columns; i++) printf "%s%s", figure(r, column[i]), (i < columns ? OFS : "\n")
+  }
 }

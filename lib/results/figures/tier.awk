@@ -11,33 +11,36 @@ BEGIN {
 
 # Add up the counters of the instances: tier_sum[NAME], and tier_bytes[NAME] of the memory on each node. A sum that lacks an instance is missing, because
 # the sum of the others would be too small; so is a change if a process was started again, because the counts of the first one are lost.
-function tier_add(    i, p, counter, told, lacks, restarted, text) {
+function tier_add(    i, n, p, counter, from, to, told, lacks, restarted, text) {
   split("", tier_sum)
   split("", tier_bytes)
-  for (i = 1; i <= counter_ports; i++) {
-    p = counter_port[i]
-    if ((p, "unanswered") in counter_to) lacks[p] = 1
+  n = counter_ports[cell["operation"]]
+  for (i = 1; i <= n; i++) {
+    p = counter_port[cell["operation"], i]
     for (counter in counter_name) {
-      if (!((p, counter) in counter_to)) continue
-      if (counter ~ /^(rss|swap|node[0-9]+)$/ && counter_known(p, counter)) tier_bytes[counter] += counter_to[p, counter]
+      if (!((cell["operation"], p, counter) in counter_to)) continue
+      to = counter_text(p, counter)
+      if (counter == "unanswered") lacks[p] = 1
+      if (counter ~ /^(rss|swap|node[0-9]+)$/ && text_is_count(to)) tier_bytes[counter] += to
       if (!(counter in tier_differs)) continue
-      if (!counter_known(p, counter) || tier_differs[counter] && !text_is_count(counter_from[p, counter])) {
+      from = tier_differs[counter] ? counter_begin(p, counter) : 0
+      if (!text_is_count(to) || from == "") {
         lacks[p] = 1
         continue
       }
       told[counter]++
       # A process that was started again counts from 0.
-      if (tier_differs[counter] && counter_to[p, counter] + 0 < counter_from[p, counter] + 0) restarted = 1
-      tier_sum[counter] += counter_to[p, counter] - (tier_differs[counter] ? counter_from[p, counter] : 0)
+      if (to + 0 < from + 0) restarted = 1
+      tier_sum[counter] += to - from
     }
   }
-  for (i = 1; i <= counter_ports; i++) if (counter_port[i] in lacks) text = text " " counter_port[i]
+  for (i = 1; i <= n; i++) if (counter_port[cell["operation"], i] in lacks) text = text " " counter_port[cell["operation"], i]
   if (text != "" && !((repeat_folder, cell["operation"]) in tier_warned)) {
     tier_warned[repeat_folder, cell["operation"]] = 1
     text_complain(repeat_folder "server/counters.tsv", "counters of phase " cell["operation"] " are missing for port" text "; figures that require them are left empty")
   }
   tier_has_hits = told["far_hits"] > 0
-  for (counter in tier_differs) if (told[counter] < counter_ports || (restarted || phase_torn) && tier_differs[counter]) delete tier_sum[counter]
+  for (counter in tier_differs) if (told[counter] < n || (restarted || phase_torn) && tier_differs[counter]) delete tier_sum[counter]
 }
 
 # Fill tier, tier_is, far_per_op, used_memory, rss, swap, far_share and placement. far_per_op is how often an instance had to wait for a page from swap (its
@@ -45,13 +48,13 @@ function tier_add(    i, p, counter, told, lacks, restarted, text) {
 # that the CPU accesses directly causes no faults, so far_per_op is then empty. Sets phase_calls, and phase_from and phase_to in us.
 function tier_fill(    requests, tier_is, away, held, rss, swap) {
   phase_calls = phase_from = phase_to = phase_moved = phase_moves = 0
-  if (!counter_take(cell["operation"])) return
+  if (!(cell["operation"] in counter_lines)) return
   tier_add()
-  if (counter_known("host", "time_us") && text_is_count(counter_from["host", "time_us"])) {
-    phase_from = counter_from["host", "time_us"]
-    phase_to = counter_to["host", "time_us"]
+  if (counter_known("host", "time_us") && counter_begin("host", "time_us") != "") {
+    phase_from = counter_begin("host", "time_us")
+    phase_to = counter_text("host", "time_us")
   }
-  tier_is = counter_to["tier", "is"]
+  tier_is = counter_text("tier", "is")
   phase_calls = tier_sum["calls"] + 0
   if (phase_calls > 0 && ("majflt" in tier_sum) && tier_is !~ /(^| )direct( |$)/) {
     cell["far_per_op"] = text_number(tier_sum["majflt"] / phase_calls, 6)
@@ -69,30 +72,29 @@ function tier_fill(    requests, tier_is, away, held, rss, swap) {
   if ("rss" in tier_sum) cell["rss"] = rss = text_number(tier_sum["rss"], 0)
   if ("swap" in tier_sum) cell["swap"] = swap = text_number(tier_sum["swap"], 0)
   held = counter_end("tier", "data_bytes")
-  away = counter_known("tier", "far_bytes") ? counter_to["tier", "far_bytes"] : ""
+  away = counter_known("tier", "far_bytes") ? counter_text("tier", "far_bytes") : ""
   if (away != "" && held > 0) cell["far_share"] = text_number(away / held, 4)
   tier_dram(rss, swap, away)
-  discard_placed(tier_bytes, counter_to["tier", "placement"] "", counter_to["tier", "placed_percent"] "")
-  cell["tier"] = text_escape(counter_to["tier", "tier"] "")
-  cell["tier_is"] = text_escape(tier_is "")
+  discard_placed(tier_bytes, counter_text("tier", "placement"), counter_text("tier", "placed_percent"))
+  cell["tier"] = text_escape(counter_text("tier", "tier"))
+  cell["tier_is"] = text_escape(tier_is)
 }
 
 # Fill the DRAM of the instances from the bytes that are resident, swapped out, and far, which are in swap or on a slow node; with what compression takes.
 function tier_dram(rss, swap, away) {
-  if ("memory" in counter_packed) cell["compressed_bytes"] = text_number(counter_packed["memory"], 0)
-  if ("data" in counter_packed) cell["uncompressed_bytes"] = text_number(counter_packed["data"], 0)
+  if ((cell["operation"], "memory") in counter_packed) cell["compressed_bytes"] = text_number(counter_packed[cell["operation"], "memory"], 0)
+  if ((cell["operation"], "data") in counter_packed) cell["uncompressed_bytes"] = text_number(counter_packed[cell["operation"], "data"], 0)
   if (rss == "" || swap == "" || away == "" || rss + swap < away + 0) return
   cell["dram_bytes"] = text_number(rss + swap - away + cell["compressed_bytes"], 0)
 }
 
 # Fill the pages that were promoted or demoted, of all processes, because no kernel counts them by process; with those that parts have added to
 # phase_moved, in phase_moves counters.
-function tier_moved(    counter, i, change) {
-  for (counter in counter_to) {
-    split(counter, tier_word, SUBSEP)
-    if (tier_word[1] != "host" || tier_word[2] !~ /^pg(promote_success|demote_[a-z]+)$/) continue
-    if (!counter_known("host", tier_word[2]) || !text_is_count(counter_from[counter])) return
-    phase_moved += counter_to[counter] - counter_from[counter]
+function tier_moved(    counter) {
+  for (counter in counter_pages) {
+    if (counter !~ /^pg(promote_success|demote_[a-z]+)$/ || !((cell["operation"], "host", counter) in counter_to)) continue
+    if (!counter_known("host", counter) || counter_begin("host", counter) == "") return
+    phase_moved += counter_text("host", counter) - counter_begin("host", counter)
     phase_moves++
   }
   if (phase_moves && phase_calls > 0) cell["moved_per_op"] = text_number(phase_moved / phase_calls, 6)

@@ -16,23 +16,23 @@ function window_ops(c, from, to, done,    r, before, after, share, sum) {
   return sum + 0
 }
 
-# Fill window_ops_per_sec, window_us and cut_percent of total T; empty without the times of start and end.
-function window_fill(t,    c, n, begin, from, to, last, sum, earliest) {
-  n = clients[t]
+# Fill window_ops_per_sec, window_us and cut_percent of the total; empty without the times of start and end.
+function window_fill(    c, n, begin, from, to, last, sum, earliest) {
+  n = clients
   if (n > 1 && starts != n) return
   for (c = 1; c <= n; c++) {
     # A single client needs only its own clock.
-    if (first_done[t, c] <= 0 || (n > 1 && !(client_of[t, c] in begun))) return
-    begin = offset_of(t, c)
+    if (first_done[c] <= 0 || (n > 1 && !(client_of[c] in begun))) return
+    begin = offset_of(c)
     if (c == 1 || begin > from) from = begin
-    if (c == 1 || begin + first_done[t, c] / 1000000 < to) to = begin + first_done[t, c] / 1000000
-    if (c == 1 || begin + last_done[t, c] / 1000000 > last) last = begin + last_done[t, c] / 1000000
+    if (c == 1 || begin + first_done[c] / 1000000 < to) to = begin + first_done[c] / 1000000
+    if (c == 1 || begin + last_done[c] / 1000000 > last) last = begin + last_done[c] / 1000000
     if (begin < earliest || c == 1) earliest = begin
   }
   if (to <= from) return
   for (c = 1; c <= n; c++)
-    sum += series_rows[c] ? window_ops(c, from, to, offset_of(t, c) + last_done[t, c] / 1000000) : own_rate[t, c] * (to - from)
-  own[t, "window_ops_per_sec"] = text_number(sum / (to - from), 3)
-  own[t, "window_us"] = text_number((to - from) * 1000000, 0)
-  own[t, "cut_percent"] = text_number(100 * (1 - (to - from) / (last - earliest)), 1)
+    sum += series_rows[c] ? window_ops(c, from, to, offset_of(c) + last_done[c] / 1000000) : own_rate[c] * (to - from)
+  own["window_ops_per_sec"] = text_number(sum / (to - from), 3)
+  own["window_us"] = text_number((to - from) * 1000000, 0)
+  own["cut_percent"] = text_number(100 * (1 - (to - from) / (last - earliest)), 1)
 }
