@@ -4,7 +4,7 @@
 
 # Without the last line of the settings, the shell would take this whole file for them: then it must not end with success.
 false <<'# <<< settings'
-# >>> settings (lib/core/conf.sh reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
+# >>> settings (lib/settings reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
 # The question, and what to compare: conf/scenarios and conf/variants.
 SCENARIO=imdt
 VARIANTS=(native)
@@ -72,9 +72,6 @@ main() {
     die_usage "command line: $command: unknown command; $REPLY"
   }
   cleanup_init
-  alias_read "$ROOT/conf/aliases.tsv"
-  conf_defaults "$ROOT/conf/defaults.conf"
-  conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
   # shellcheck disable=SC1090 # the command's own file
   . "$LIB/cmd/$command.sh"
   "cmd_$command" "$@"

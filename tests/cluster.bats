@@ -23,9 +23,8 @@ table() {
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     RUN_ID=${TEST_RUN:-test}
-    conf_defaults "$REPO/conf/defaults.conf"
     for word in CLUSTER=on "${@:2}"; do conf_word argument "$word" test; done
-    conf_resolve
+    conf_read
     cluster_table "$1"' bash "$@"
 }
 
@@ -122,8 +121,6 @@ set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib
 . "$LIB/modules.sh"
 . "$LIB/cmd/plan.sh"
-alias_read "$ROOT/conf/aliases.tsv"
-conf_defaults "$ROOT/conf/defaults.conf"
 cmd_plan -s cluster KEYS=100 SERVER=10.0.0.1 CLIENT_IP=10.0.0.2 SERVER_CORES=8 SERVER_MEM=16 REDISRUNS=1 "$@" >/dev/null
 _doctor_needs
 echo "$FIRST_PORT $LAST_PORT $LAST_BUS"
@@ -141,9 +138,8 @@ END
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib RUN_ID=test
     . "$LIB/modules.sh"
-    conf_defaults "$REPO/conf/defaults.conf"
     for word in CLUSTER=on REPLICAS=1 FAULT=stop REDISBASE=7000; do conf_word argument "$word" test; done
-    conf_resolve
+    conf_read
     CLUSTER_TABLE=$(cluster_table 3)
     # In place of the servers.
     servers_print() { echo $MONITOR_REPLICAS; }

@@ -165,15 +165,11 @@ variant_refused() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'ROOT=$PWD LIB=$PWD/lib RESUME=
     . "$LIB/modules.sh"
-    alias_read conf/aliases.tsv
-    conf_defaults conf/defaults.conf
     while IFS=: read -r words setting; do
       printf "%s\n" "# mine" "${setting# }" >conf/variants/mine.conf
       (
         for word in $words; do conf_word argument "$word" "command line"; done
         conf_word argument VARIANTS=mine "command line"
-        conf_resolve
-        variant_read
         plan_settle
         echo ok
       ) 2>&1
@@ -228,7 +224,7 @@ ok"
   local -a words=()
   local layer
   for layer in block hosts scenario variant environment argument; do
-    words=("$layer" "KEYS=${#layer}" "${words[@]}") # the order of setting must not matter
+    words=("${layer/%variant/variant:}" "KEYS=${#layer}" "${words[@]}") # the order of setting must not matter
     assert_equal "$(conf_value KEYS "${words[@]}")" "${#layer}"
   done
 }
@@ -277,13 +273,7 @@ ok"
 }
 
 @test "values take units: counts, times and sizes, also in lists; the unit is not stored" {
-  # shellcheck source=/dev/null # followed from here, shellcheck needs gigabytes
-  . lib/core/kind.sh
-  local value kind plain
-  while read -r value kind plain; do
-    kind_plain "$value" "$kind"
-    assert_equal "$value $kind $REPLY" "$value $kind $plain"
-  done <<'END'
+  cat >expected <<'END'
 100k int:1..9 100000
 1.5M search|number:0..9 1500000
 0.0001k number:0..1 0.1
@@ -323,6 +313,9 @@ hotspot:08:90.0 uniform|hotspot:pair:0..9:0..9 hotspot:8:90
 1.5m:5 off|every:0..9:0..9 90:5
 90% percent 90%
 END
+  # shellcheck disable=SC2016 # fields of awk
+  run settings_awk 'BEGIN { while ((getline line) > 0) { split(line, field, " "); print field[1], field[2], kind_plain(field[1] "", field[2]) } }' <expected
+  assert_output "$(tr ' ' '\t' <expected)"
   assert_equal "$(conf_value RATE argument RATE=100k) $(conf_value TIME argument MEMTIER_TEST_TIME=2m) $(conf_value FILL argument FILL=4GB)" '100000 120 4G'
   assert_equal "$(conf_value VALUE_SIZES argument VALUE_SIZES=1kB,1.5K,100) $(conf_value WARMUP argument WARMUP=0ms)" '1K 1536 100 0'
 }
@@ -339,18 +332,15 @@ END
 }
 
 @test "each default is of its kind, in the form that is stored" {
-  local name
-  # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/named.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
-  LIB=$REPO/lib
-  conf_defaults conf/defaults.conf
-  ((${#_CONF_NAMES[@]} > 100))
-  assert_equal "$(grep -c '^[A-Z][^*]*=.*  #: ' conf/defaults.conf)" "${#_CONF_NAMES[@]}"
-  for name in "${_CONF_NAMES[@]}"; do
-    conf_check "$name" "${_CONF_VALUE["default $name"]}" "$name"
-    assert_equal "$name=${_CONF_VALUE["default $name"]}" "$CONF_NAME=$CONF_TEXT"
-  done
-  assert_equal "$(conf_where SCENARIO)" "conf/defaults.conf:$(grep -n '^SCENARIO=' conf/defaults.conf | cut -d : -f 1)"
+  run settings_awk 'BEGIN {
+    for (i = 1; i <= names; i++) {
+      check(NAME[i], VALUE["default", NAME[i]], NAME[i])
+      if (CHECKED "=" CHECKED_VALUE != NAME[i] "=" VALUE["default", NAME[i]]) print CHECKED, CHECKED_VALUE
+    }
+    print names
+  }'
+  ((output > 100))
+  assert_output "$(grep -c '^[A-Z][^*]*=.*  #: ' conf/defaults.conf)"
 }
 
 @test "a setting with parts: each part has its own layer and source; words apply from left to right" {
@@ -393,19 +383,22 @@ mine 10B-2i-demotiontrue KERNEL.demotion true command line: SWEEP'
 }
 
 @test "what is printed as run.conf is read back to the same values" {
-  # shellcheck source=/dev/null
-  . lib/core/log.sh && . lib/core/file.sh && . lib/core/trust.sh && . lib/core/named.sh && . lib/core/alias.sh && . lib/core/kind.sh && . lib/core/tiers.sh && . lib/core/conf_list.sh && . lib/core/conf.sh
-  LIB=$REPO/lib
-  conf_defaults conf/defaults.conf
-  conf_word argument 'REDIS_CONF=maxmemory 1gb; save 60 1; hz 10 # not a comment; SAVE 300 10' test
-  conf_word argument 'VALUE_SIZES= 1K   2M ' test
-  conf_word argument 'KERNEL=thp=always swappiness=7' test
-  conf_resolve
-  conf_print >one
-  conf_clear argument
-  conf_file scenario one
-  conf_resolve
-  conf_print >two
+  # Usage: printed CODE; prints the settings after it
+  printed() {
+    # shellcheck disable=SC2016 # expanded by the inner shell
+    bash -c 'set -Eeuo pipefail
+      ROOT=$PWD LIB=$PWD/lib
+      . "$LIB/modules.sh"
+      TRUST_GIVEN=yes
+      '"$1"'
+      conf_read
+      conf_print'
+  }
+  printed 'conf_word argument "REDIS_CONF=maxmemory 1gb; save 60 1; hz 10 # not a comment; SAVE 300 10" test
+    conf_word argument "VALUE_SIZES= 1K   2M " test
+    conf_word argument "KERNEL=thp=always swappiness=7" test' >one
+  printed 'conf_text scenario "" ./one
+    conf_say scenario ""' >two
   run diff one two
   assert_success
   assert_contains $'REDIS_CONF.save="60 1; save 300 10"\nREDIS_CONF.hz="10 # not a comment"' "$(<two)"
@@ -421,11 +414,8 @@ ROOT=$PWD RESUME= file=$1 scenario=${2#none}
 shift 2
 LIB=$ROOT/lib
 . "$LIB/modules.sh"
-conf_defaults conf/defaults.conf
 for word in "$@"; do conf_word argument "$word" test; done
-[[ -z $scenario ]] || conf_file scenario "$scenario"
-conf_resolve
-variant_read
+[[ -z $scenario ]] || { conf_text scenario '' "./$scenario" && conf_say scenario ''; }
 plan_settle
 for variant in $VARIANTS; do
   plan_enter "$variant" ''
@@ -456,7 +446,7 @@ END
   assert_contains "clients  203.0.113.2 203.0.113.3"
 
   bad() { # LINE REASON
-    printf 'server 203.0.113.1\n%s\n' "$1" >hosts
+    printf 'server 203.0.113.1\n%s\nclient 203.0.113.3\n' "$1" >hosts
     refused "hosts:2: $2" ./do_it.sh plan -H hosts
   }
   bad 'servant 203.0.113.2' "servant: unknown role; accepted: server, client"

@@ -21,7 +21,7 @@ teardown() {
   refute_contains hunter2 "$stderr"
   # In functions and in the subshells of others: each line is that of the code.
   local traced=$stderr plain=$output line text
-  for text in '_conf_keep: _CONF_VALUE["$1 $2"]=$3' '_planner_input: local layer name host REPLY'; do
+  for text in 'conf_say: local IFS=' '_planner_input: local host name REPLY'; do
     assert_contains "$text" "$traced"
     line=$(grep -m 1 -F "$text" <<<"$traced")
     line=${line%% *}

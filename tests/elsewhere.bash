@@ -29,9 +29,8 @@ set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
 . "\$LIB/modules.sh"
 cleanup_init
-conf_defaults "\$ROOT/conf/defaults.conf"
 for word in REMOTE_DIR=$SCRATCH/host REMOTE_RETRY=0 SERVER=elsewhere; do conf_word argument "\$word" test; done
-conf_resolve
+conf_read
 remote_init
 lock_name test
 remote_open elsewhere

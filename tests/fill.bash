@@ -14,10 +14,7 @@ set -Eeuo pipefail
 LIB=$ROOT/lib RESUME=
 . "$LIB/modules.sh"
 cleanup_init
-conf_defaults "$ROOT/conf/defaults.conf"
 for word in LOCK_DIR="$SCRATCH/locks" "$@"; do conf_word argument "$word" test; done
-conf_resolve
-variant_read
 plan_settle
 remote_init
 lock_name test

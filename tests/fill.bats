@@ -250,16 +250,14 @@ END
 set -Eeuo pipefail
 LIB=$ROOT/lib RESUME=
 . "$LIB/modules.sh"
-conf_defaults "$ROOT/conf/defaults.conf"
 for word in SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=3 FILL=30M VALUE_SIZES=10 "$@"; do conf_word argument "$word" test; done
-conf_resolve
-variant_read
 plan_settle
 place_assume
 plan_make
 _keycost_modes
 FILL_MODEL=([10]=$'base\t0\ncost\t3\t100' [10+cluster]=$'base\t0\ncost\t3\t200'"${SLOT-}")
 conf_word argument "KEYS=${EACH:-1000}" test
+plan_settle
 plan_make
 plan_row "${PLAN_ROWS[0]}"
 printf '%s\n' "${ROW[full_bytes]}" "${ROW[known]}"

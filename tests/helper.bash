@@ -309,9 +309,6 @@ _planner_start() {
     export LC_ALL=C
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    alias_read "$ROOT/conf/aliases.tsv"
-    conf_defaults "$ROOT/conf/defaults.conf"
-    conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
     . "$LIB/cmd/plan.sh"
     plan_words() {
       # Messages go to the stderr of this plan.
@@ -343,15 +340,21 @@ conf_value() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    alias_read "$REPO/conf/aliases.tsv"
-    conf_defaults "$REPO/conf/defaults.conf"
     name=$1
     while shift && (($# > 0)); do
       conf_word "$1" "$2" "$1"
       shift
     done
-    conf_resolve
+    conf_read
     printf "%s\n" "${!name}"' bash "$@"
+}
+
+# Run an awk program that begins with the list of settings and has the functions of their reader.
+# Usage: settings_awk PROGRAM <INPUT   Returns: that of the program
+settings_awk() {
+  local files=("$REPO"/lib/settings/{kind,layers,read,files}.awk) tiers=("$REPO"/lib/tier/*.sh)
+  tiers=("${tiers[@]##*/}")
+  ROOT=$REPO LIB=$REPO/lib TIERS=${tiers[*]%.sh} awk "${files[@]/#/-f}" -f <(printf '%s' "$1")
 }
 
 # Print the number of calls of a command, summed over all instances, from a file with their INFO.
@@ -375,9 +378,8 @@ set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
 . "\$LIB/modules.sh"
 cleanup_init
-conf_defaults "\$ROOT/conf/defaults.conf"
 for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument "\$word" test; done
-conf_resolve && variant_read && plan_settle
+plan_settle
 remote_init
 lock_name test
 instance_password() { sed -n 's/^requirepass //p' "\$REMOTE_DIR/run-\$RUN_ID/server/\$1.conf"; }

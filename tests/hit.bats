@@ -123,8 +123,6 @@ set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RUN=$SCRATCH
 . "$LIB/modules.sh"
 . "$LIB/cmd/plan.sh"
-alias_read "$ROOT/conf/aliases.tsv"
-conf_defaults "$ROOT/conf/defaults.conf"
 cmd_plan "$@" >/dev/null
 show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|PROBE_WSS|FAR.events|TRACE|NEIGHBOUR|KERNEL.thp)=' | paste -sd ' '; }
 # In place of the hosts: print the settings that they would get.

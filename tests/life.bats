@@ -59,8 +59,7 @@ _life_count() { (($(grep -cE -- "$2" job.err) >= $1)); }
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
 . "\$LIB/modules.sh"
-conf_defaults "\$ROOT/conf/defaults.conf"
-conf_resolve
+conf_read
 try() { # STATUS SECONDS READY
   _CLIENT_STATE[a]=running _CLIENT_MOVED[a]=100 _CLIENT_STATUS[a]=\$1 _CLIENT_READY[a]=\${3-} SECONDS=\$2
   _client_stalls a

@@ -24,10 +24,7 @@ place() {
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
 . "\$LIB/modules.sh"
-conf_defaults "\$ROOT/conf/defaults.conf"
 for word in "\$@"; do conf_word argument "\$word" test; done
-conf_resolve
-variant_read
 plan_settle
 if [[ -n \$FACTS ]]; then facts_load; else place_assume; fi
 plan_make

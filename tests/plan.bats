@@ -8,7 +8,7 @@ load helper
 
 setup() {
   # shellcheck source=/dev/null # followed from here, shellcheck takes as long as for thirty files
-  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/named.sh" && . "$REPO/lib/core/alias.sh" && . "$REPO/lib/core/kind.sh" && . "$REPO/lib/core/conf_list.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/plan.sh" && . "$REPO/lib/run/shares.sh" && . "$REPO/lib/plan/fill.sh" &&
+  . "$REPO/lib/core/log.sh" && . "$REPO/lib/core/file.sh" && . "$REPO/lib/core/trust.sh" && . "$REPO/lib/core/named.sh" && . "$REPO/lib/core/conf.sh" && . "$REPO/lib/plan/plan.sh" && . "$REPO/lib/run/shares.sh" && . "$REPO/lib/plan/fill.sh" &&
     . "$REPO/lib/run/load.sh" && . "$REPO/lib/run/rounds.sh"
   LIB=$REPO/lib SWEEP=''
   REDISBASE=6379

@@ -212,11 +212,10 @@ END
       set -Eeuo pipefail
       ROOT=$REPO LIB=$REPO/lib
       . "$LIB/modules.sh"
-      conf_defaults "$ROOT/conf/defaults.conf"
       _PLACE_TOPOLOGY=$1
       shift
       for word; do conf_word argument "$word" test; done
-      conf_resolve
+      conf_read
       damon_asked
       printf "%s\n" "$REPLY"' bash "$@"
   }

@@ -180,7 +180,6 @@ phase_calls() {
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     . "$LIB/cmd/plan.sh"
-    conf_defaults "$REPO/conf/defaults.conf"
     refused() {
       IFS=";" read -r -a more <<<"$1"
       cmd_plan FACTS=facts PHASES="populate mixed" TIME=1 "${more[@]}"

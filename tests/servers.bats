@@ -27,9 +27,8 @@ servers() {
   run_split timeout 300 bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib RESUME=
     . "$LIB/modules.sh"
-    conf_defaults "$REPO/conf/defaults.conf"
     for word in CLUSTER=on SERVER="a b c" INSTANCES=6; do conf_word argument "$word" test; done
-    conf_resolve
+    conf_read
     '"$1"
 }
 
@@ -107,8 +106,6 @@ END
   # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     for word in REPLICAS=1 RESERVE=1G FILL=50% INSTANCES=auto CLIENT_IP=10.0.0.9; do conf_word argument "$word" test; done
-    conf_resolve
-    variant_read
     plan_settle
     remote_is_local() { return 1; }
     for host in a b c; do _FACTS[$host]="cpus	$((${#host} * 4))"; done

@@ -24,8 +24,7 @@ set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
 . "\$LIB/modules.sh"
 cleanup_init
-conf_defaults "\$ROOT/conf/defaults.conf"
-conf_resolve
+conf_read
 remote_init
 $1
 END

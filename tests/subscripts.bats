@@ -130,7 +130,7 @@ patterns() {
         name = substr(text, RSTART, RLENGTH)
         gsub(/[${]/, "", name)
         text = substr(text, RSTART + RLENGTH)
-        if (name !~ /^(HOST|SERVER|CLIENT_IP|VARIANTS|PHASES|INSTANCES|VALUE_SIZES|KEY_PATTERN|LIMITS|DRAM_RATIO|TIER_WEIGHTS|FAR_EVENTS|HIT_COUNTERS|BUILD_NEEDS|BUILD_TARGETS|BASH_REMATCH|_CONF_SET|CONF_PARTS)$/)
+        if (name !~ /^(HOST|SERVER|CLIENT_IP|VARIANTS|PHASES|INSTANCES|VALUE_SIZES|KEY_PATTERN|LIMITS|DRAM_RATIO|TIER_WEIGHTS|FAR_EVENTS|HIT_COUNTERS|BUILD_NEEDS|BUILD_TARGETS|BASH_REMATCH)$/)
           print FILENAME ":" FNR ":" $0
       }
     }
@@ -144,7 +144,7 @@ patterns() {
 @test "what a host or a file said is not split into words unquoted" {
   # REPLY of hosts_shared and common_phases are hosts and phases, `words` those of INSTANCES, `users` and `HOSTS` are ours.
   (cd "$REPO" && find do_it.sh summary2csv.sh lib/{core,cmd,plan,run,results} -name '*.sh' | patterns) |
-    grep -vE '^lib/(run/wss\.sh:[0-9]+:.*in \$1;|run/(doctor|generator/peer)\.sh:[0-9]+:.*in \$REPLY|plan/plan\.sh:.*in \$\{words//|run/generator/peer\.sh:.*\$\{HOSTS|core/kind\.sh:.*in \$\{1//,/ \})' >found || :
+    grep -vE '^lib/(run/wss\.sh:[0-9]+:.*in \$1;|run/(doctor|generator/peer)\.sh:[0-9]+:.*in \$REPLY|plan/plan\.sh:.*in \$\{words//|run/generator/peer\.sh:.*\$\{HOSTS)' >found || :
   [[ ! -s found ]] || fail "read it into an array, and quote that:"$'\n'"$(<found)"
   cat >forms <<'END'
 for x in $value; do

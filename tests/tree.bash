@@ -147,10 +147,9 @@ tune_table() {
     ROOT=$REPO RESUME= host=$1
     shift
     LIB=$REPO/lib
-    for module in core/{log,alias,kind,conf_list,conf,servers,hosts} run/{tune,damon}; do . "$LIB/$module.sh"; done
-    conf_defaults "$ROOT/conf/defaults.conf"
+    for module in core/{log,conf,trust,servers,hosts} run/{tune,damon}; do . "$LIB/$module.sh"; done
     for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
-    conf_resolve
+    conf_read
     tune_settings "$host" && printf "%s\n" "$REPLY"' bash "$@"
 }
 

@@ -44,9 +44,7 @@ teardown() {
     [[ $name == KEYS ]] || assert_contains "$name=" "$stderr"
   done <theirs/all.conf
   # No other setting takes a path, except those whose own checks refuse it.
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'cd "$REPO" && ROOT=$PWD LIB=$PWD/lib MODULES=results && . lib/modules.sh && conf_defaults conf/defaults.conf
-    for name in "${_CONF_NAMES[@]}"; do _trust_names "$name" "" || ! kind_is /bin/id "${_CONF_KIND[$name]}" || echo "$name"; done'
+  run settings_awk 'BEGIN { for (i = 1; i <= names; i++) if (!is_risky(NAME[i]) && kind_is("/bin/id", KIND[NAME[i]])) print NAME[i] }'
   assert_output $'SWEEP\nVALUE_DISTRIBUTION\nLIMITS'
   printf 'SSH_CONFIG=%s\nKEYS=7\n' "$SCRATCH/ssh_config" >theirs/run.conf
   printf 'SSH_CONFIG=""\nTRACE=\nKEYS=7\n' >theirs/harmless.conf

@@ -307,9 +307,8 @@ END
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib RESUME= REPLIED=$1
     . "$LIB/modules.sh"
-    conf_defaults "$ROOT/conf/defaults.conf"
     for word in SERVER=10.0.0.1 TIER=weighted TIER_WEIGHTS=auto; do conf_word argument "$word" test; done
-    conf_resolve
+    conf_read
     _tune_run() { echo "$REPLIED"; }
     tune_lacks weighted
     REPLIED=${REPLIED/%the weights*/needs root}

@@ -22,10 +22,8 @@ resolved() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    alias_read "$ROOT/conf/aliases.tsv"
-    conf_defaults "$ROOT/conf/defaults.conf"
-    conf_file block "$ROOT/do_it.sh" "# >>> settings" "# <<< settings"
     options_read "$LIB/cmd/run.sh" -s "$@"
+    conf_read
     conf_print' bash "$@" </dev/null >resolved.conf
   grep -v '^SCENARIO=' resolved.conf
 }
@@ -102,15 +100,13 @@ xwriteyread RATIO=1:10"
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    alias_read "$REPO/conf/aliases.tsv"
-    conf_defaults "$REPO/conf/defaults.conf"
     # read takes several tabs for one.
     while IFS= read -r line; do
       theirs=${line%%$1*} value=${line#*$1} ours=${line##*$1}
       value=${value%$1*}
       (
         conf_word argument "$theirs=$value" "$theirs"
-        conf_resolve
+        conf_read
         conf_variable "${ours%%=*}"
         [[ ${!REPLY} == "${ours#*=}" ]] || echo "$theirs=$value: ${!REPLY}, and not $ours"
       )

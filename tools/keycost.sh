@@ -86,13 +86,10 @@ main() {
   folder=$(mktemp -d)
   chmod 711 "$folder"
   cleanup_push rm -rf -- "$folder"
-  conf_defaults "$ROOT/conf/defaults.conf"
   for word in SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 "REMOTE_DIR=$folder/host" "LOCK_DIR=$folder/locks" \
     "REDISBASE=$("$ROOT/tools/ports.sh" 1 16390)" INSTANCES=1 FILL=64M VALUE_SIZES=10 DATA=compressible:1.5; do
     conf_word argument "$word" tool
   done
-  conf_resolve
-  variant_read
   plan_settle
   remote_init
   lock_name keycost

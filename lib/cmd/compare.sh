@@ -56,7 +56,7 @@ cmd_compare() {
     esac
     shift
   done
-  conf_resolve
+  conf_read
   if [[ -n $RULES && ($format == csv || -n $repeats) ]]; then
     die_usage "command line: --limit: conflicts with --repeats and --format csv, which print another single table; leave them out, or use --format json"
   fi

@@ -12,6 +12,7 @@ cmd_list() {
   local kind file
   local -a NAMED_FILES
   options_read "${BASH_SOURCE[0]}" "$@"
+  conf_read
   {
     for kind in scenario variant workload; do
       named_files "${kind}s"

@@ -18,7 +18,7 @@ cmd_report() {
   local word='' path PLOT_DETAIL=4
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   conf_environment
-  conf_resolve
+  conf_read
   while (($# > 0)); do
     case $1 in
       --detail | --price)

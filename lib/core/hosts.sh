@@ -40,8 +40,7 @@ hosts_read() {
       die_usage "$file:$number: $port: invalid port; accepted: 1 to 65535, or - for the default"
     key=${key/#\~/$HOME}
     [[ ${key:--} == - || -r $key ]] || die_usage "$file:$number: $key: cannot open the ssh key; name a file that you can read, or - for the default"
-    [[ ${data:--} == - ]] || kind_is "$data" host ||
-      die_usage "$file:$number: $data: invalid data address; accepted: $(kind_text host), or - for the address of ssh"
+    [[ ${data:--} == - ]] || conf_say address "$file:$number" "$data"
     [[ ${user:--}${key:--} == -- ]] || named+="$role $address $user ${port:--} $key"$'\n'
     _hosts_take HOST_USER "$address" "$user" "$file:$number"
     _hosts_take HOST_PORT "$address" "$port" "$file:$number"

@@ -34,12 +34,17 @@ nearest_hint() {
   REPLY=${REPLY:-$all}
 }
 
-# The hint for the name of a scenario, variant or workload.
+# The hint for the name of a scenario, variant, workload or setting.
 # Usage: nearest_conf NAME KIND
-#   KIND as of named_find
+#   KIND as of named_find, or settings
 # Returns: sets REPLY
 nearest_conf() {
-  local -a NAMED_FILES
+  local -a NAMED_FILES known
+  if [[ $2 == settings ]]; then
+    mapfile -t known < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*  #: .*/\1/p' "$ROOT/conf/defaults.conf")
+    nearest_hint "$1" 'conf/defaults.conf lists all' "${known[@]}"
+    return
+  fi
   named_files "$2"
   NAMED_FILES=("${NAMED_FILES[@]##*/}")
   nearest_hint "$1" "./do_it.sh list names $2" "${NAMED_FILES[@]%.conf}"

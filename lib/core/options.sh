@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The command line that run, plan, doctor and stop share, and the settings that result from it.
+# The command line that run, plan, doctor, stop and list share.
 
-# Read the command line, and the files of all layers.
+# Read the command line, and give its settings and the hosts to the reader of settings (conf_read).
 # Usage: options_read FILE WORD...
 #   FILE is the command's own, whose header comment is its help
-# Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on an invalid argument, or if the
-# settings of another person's file are refused.
+# Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on an invalid argument
 options_read() {
-  local file=$1 hosts='' scenario='' variants='' words='' trust=''
+  local file=$1 hosts='' scenario='' variants='' words=''
   shift
   RESUME='' FORCE='' HOSTS_FILE=''
   named_dirs
+  _options_named
   while (($# > 0)); do
     [[ $1 != -[svH] && $1 != --resume || -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
     case $1 in
@@ -37,7 +37,7 @@ options_read() {
         [[ ${file##*/} == stop.sh ]] || options_unknown "$1" "$file"
         FORCE=yes
         ;;
-      --trust) trust=yes ;;
+      --trust) TRUST_GIVEN=yes ;;
       -h | --help)
         options_help "$file"
         exit 0
@@ -57,17 +57,32 @@ options_read() {
     _options_resume
   else
     conf_environment
-    [[ -z $hosts ]] || _options_hosts "$hosts"
+    if [[ -n $hosts ]]; then
+      conf_say hosts "$hosts"
+      # It has this layer, so it overrides a scenario with its own hosts, such as demo.
+      hosts_read "$hosts" argument
+    fi
     HOSTS_FILE=$hosts
     [[ -z $variants ]] || conf_word argument "VARIANTS=$variants" "command line: -v"
-    _options_scenario "$scenario"
-    workload_read
+    if [[ $scenario == */* ]]; then
+      conf_text scenario '' "$scenario"
+      scenario=$(basename "$scenario" .conf)
+    fi
+    conf_say scenario "$scenario"
   fi
-  conf_resolve
-  variant_check
-  variant_read
-  trust_ask "$trust"
-  hosts_warn
+}
+
+# Give the names of files in the directories of TIERBENCH_PATH to the reader of settings.
+_options_named() {
+  local kind file
+  local -a NAMED_FILES
+  for kind in scenarios variants workloads; do
+    ((${#NAMED_DIRS[@]} > 1)) || return 0
+    named_files "$kind"
+    for file in "${NAMED_FILES[@]}"; do
+      [[ $file == "$ROOT"/conf/* ]] || conf_say named "$kind" "$(basename "$file" .conf)"
+    done
+  done
 }
 
 # Refuse an option that names two things.
@@ -134,7 +149,7 @@ options_run() {
   OPTIONS_RUN='' OPTIONS_GIVEN=' '
   ! options_asked_help "$file" "$@" || return 1
   conf_environment
-  conf_resolve
+  conf_read
   for word; do
     [[ -n $word ]] || die_usage "command line: RUN: empty; name a run, or leave it out for the newest one"
     if [[ " $options " == *" $word "* ]]; then
@@ -158,36 +173,6 @@ _options_resume() {
   stored_check "$RESUME" || die_usage "command line: --resume=$RESUME: cannot be resumed (see the line above); start a new run"
   [[ -r $RESUME/plan.tsv ]] || die_usage "command line: --resume=$RESUME: plan.tsv is missing; restore the file, or start a new run"
   [[ ! -e $RESUME/hosts ]] || hosts_read "$RESUME/hosts"
-  conf_file scenario "$RESUME/run.conf"
-  # Each variant's file already has the value resolved for that variant.
-  conf_clear over
-}
-
-# Read the hosts file of the command line. It has that layer, so it overrides a scenario with its own hosts, such as demo.
-# Usage: _options_hosts FILE
-# Returns: exits 2 if the file is invalid, or the command line names hosts too
-_options_hosts() {
-  local given
-  given=$(conf_said argument | sed -nE '/^(SERVER|CLIENT_IP)=/p')
-  hosts_read "$1" argument
-  [[ -z $given ]] || die_usage "command line: -H=$1: conflicts with ${given/$'\n'/ and }; leave out one of the two ways"
-}
-
-# Load the scenario: a name, or a file such as the run.conf of an earlier run.
-_options_scenario() {
-  local file=$1 where="command line: -s" REPLY
-  conf_resolve
-  [[ -n $file ]] || file=$SCENARIO where=$(conf_where SCENARIO)
-  if [[ $file != */* ]]; then
-    named_find scenarios "$file" || {
-      nearest_conf "$file" scenarios
-      die_usage "$where: SCENARIO=$file: not found; $REPLY"
-    }
-    conf_file scenario "$REPLY"
-    [[ -z $1 ]] || conf_word argument "SCENARIO=$file" "$where"
-  else
-    conf_file scenario "$file"
-    # A user's file has its own name; a run.conf names the scenario that it came from.
-    conf_said scenario | grep '^SCENARIO=' >/dev/null || conf_word argument "SCENARIO=$(basename "$file" .conf)" "command line: -s"
-  fi
+  conf_text scenario '' "$RESUME/run.conf"
+  conf_say scenario ''
 }

@@ -5,7 +5,7 @@
 # servers_each, servers_side and servers_at set HOST to one server while a function runs. The function then reads and sets the variables
 # of _SERVERS_OWN as if there were one server. servers_side has a time limit, and calls the function in a subshell, with any number of servers.
 
-# All servers, in the order of SERVER, and the one that a function is called for; else HOST has all, separated by blanks. conf_resolve sets both.
+# All servers, in the order of SERVER, and the one that a function is called for; else HOST has all, separated by blanks. conf_read sets both.
 SERVERS=() HOST=
 
 # Variables that hold what is known of one host.

@@ -2,19 +2,14 @@
 # shellcheck shell=bash
 # Settings of a file from another person that name a program, a file or a user: they are shown and asked for, or refused (docs/security.md).
 
-# The kinds of these settings. A new setting has one of them, unless its kind accepts neither a path nor any text.
-readonly _TRUST_KINDS='text|path|program|absolute|user|commands|arguments'
 # By file that is not of this installation: its text, and its lines NAME=VALUE of such settings.
 declare -A _TRUST_TEXT=() _TRUST_LINES=()
+TRUST_GIVEN= # yes after --trust
 
 # Note the text of a file of settings, unless it belongs to this installation or is in a directory of TIERBENCH_PATH.
 # Usage: trust_file FILE TEXT
-# Returns: sets _CONF_FOREIGN of the caller to the file, or empty if it is trusted
 trust_file() {
-  _CONF_FOREIGN=
-  if [[ $1 -ef $ROOT/do_it.sh ]] || named_has "$1"; then return; fi
-  _CONF_FOREIGN=$1
-  _TRUST_TEXT[$1]=$2
+  [[ $1 -ef $ROOT/do_it.sh ]] || named_has "$1" || _TRUST_TEXT[$1]=$2
 }
 
 # Note the users and keys in the hosts file of a run. Another hosts file is the user's own.
@@ -26,45 +21,22 @@ trust_hosts() {
   _TRUST_LINES[$1]=$2
 }
 
-# Note a setting that a file sets, if it names a program, a file or a user. Its default is what this installation uses.
-# Usage: trust_note FILE LAYER NAME VALUE
+# Note a setting that a file sets, which names a program, a file or a user.
+# Usage: trust_note FILE NAME=VALUE
 trust_note() {
-  [[ $2 == over || $4 == "${_CONF_VALUE["default $3"]}" ]] || ! _trust_names "$3" "$4" || _TRUST_LINES[$1]+="$3=$4"$'\n'
+  [[ -z ${_TRUST_TEXT[$1]+set} || $'\n'${_TRUST_LINES[$1]-} == *$'\n'"$2"$'\n'* ]] || _TRUST_LINES[$1]+=$2$'\n'
 }
 
-# Whether a value of a setting names a program, a file or a user.
-# Usage: _trust_names NAME VALUE
-_trust_names() {
-  local word REPLY
-  local -a words
-  if [[ $1 == SWEEP ]]; then
-    read -r -a words <<<"$2"
-    for word in "${words[@]}"; do
-      [[ $word == [A-Za-z_]*=* ]] || continue
-      alias_name "${word%%=*}"
-      [[ $REPLY == SWEEP ]] || ! _trust_names "$REPLY" '' || return 0
-    done
-    return 1
-  fi
-  conf_known "$1" || :
-  [[ ${_CONF_KIND[$1]-} =~ (^|[|:])($_TRUST_KINDS)($|[|:]) ]]
-}
-
-# Ask for the settings of the files that were read, except those that the command line or the environment overrides. Who accepts them once is not
-# asked about the same text again.
-# Usage: trust_ask [yes]
-#   yes: the user gave --trust
+# Ask for the noted settings. Who accepts them once is not asked about the same text again.
+# Usage: trust_ask
+# Globals: TRUST_GIVEN
 # Returns: exits 2 if they are refused
 trust_ask() {
-  local file line lines name shown answer REPLY
+  local file lines shown answer
   for file in "${!_TRUST_LINES[@]}"; do
-    lines=
-    while IFS= read -r line; do
-      name=${line%%=*}
-      [[ -n ${_CONF_VALUE["argument $name"]+set}${_CONF_VALUE["environment $name"]+set} || $'\n'$lines == *$'\n'"$line"$'\n'* ]] || lines+=$line$'\n'
-    done <<<"${_TRUST_LINES[$file]%$'\n'}"
+    lines=${_TRUST_LINES[$file]}
     if [[ -z $lines ]] || _trust_known "${_TRUST_TEXT[$file]}"; then continue; fi
-    if [[ -z ${1-} ]]; then
+    if [[ -z $TRUST_GIVEN ]]; then
       shown=${lines%$'\n'}
       shown=${shown//$'\n'/, }
       [[ -t 0 && -t 2 ]] ||

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Axes of the sweep: which settings have several values, and the points that they make. lib/plan/axes.tsv is the table of axes.
 # Input lines, tab-separated:
-#   sweep WORD NAME VALUE...  a word of SWEEP, the setting it names, and its checked values
+#   sweep WORD NAME VALUES   a word of SWEEP, the setting it names, and its checked values
 
 $1 == "sweep" {
-  SWEPT_WORD[++sweeps] = $2
-  SWEPT[sweeps] = $3
-  SWEPT_VALUES[sweeps] = $4
+  sweep_keep($2, $3, $4)
   next
+}
+function sweep_keep(word, name, values) {
+  SWEPT_WORD[++sweeps] = word
+  SWEPT[sweeps] = name
+  SWEPT_VALUES[sweeps] = values
 }
 
 # Read the table: the settings that accept lists are LISTS[1..lists].

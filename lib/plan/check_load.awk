@@ -227,3 +227,21 @@ function check_wss() {
     refuse("KEY_PATTERN", "PROBE_WSS=on does not support latest with set or mixed, as its load would add keys; set another KEY_PATTERN, or" \
       " PROBE_WSS=off")
 }
+
+# Refuse COMMANDS that cannot be sent.
+function mix_check(    i, n, j, pattern, seen, name, type) {
+  if (V["COMMANDS"] == "off") return
+  mix_read()
+  if (!has_phase("mixed")) refuse("COMMANDS", "no mixed phase to send them in (PHASES=" V["PHASES"] "); add mixed to PHASES")
+  if (MIX_COUNT > 16) refuse("COMMANDS", "too many; accepted: at most 16 commands")
+  n = words("KEY_PATTERN", pattern)
+  for (i = 1; i <= MIX_COUNT; i++) {
+    name = MIX_NAME[i]
+    type = MIX_TYPE[i]
+    if (type != "own" && name in seen) refuse("COMMANDS", "'" name "' is repeated; name it once, with the sum of its weights")
+    seen[name] = 1
+    for (j = 1; j <= n && type != "own" && type != "s"; j++)
+      if (pattern[j] ~ /^latest/) refuse("COMMANDS", "'" name "': KEY_PATTERN=" pattern[j] " adds only strings; accepted: get set mget mset del rmw")
+    if (name ~ /^m[gs]et/ && is_cluster()) refuse("COMMANDS", "'" name "': CLUSTER=on does not support commands of several keys; leave it out")
+  }
+}

@@ -10,29 +10,6 @@ $1 == "redis" {
   is_redis_known = cost_table(ROOT "/conf/keycost.tsv", $2) && $3 == "known"
 }
 
-# Keep those of KEYS, FILL and KEY_MAX that determine the number of keys. FILL of a higher layer overrides KEYS, and both of a higher layer override
-# KEY_MAX. Else both count if there is a populate phase, and KEY_MAX overrides KEYS without it.
-function keys_settle() {
-  if (V["KEYS"] != "auto" && V["FILL"] != "guide" && above("FILL", "KEYS")) V["KEYS"] = "auto"
-  if (V["KEY_MAX"] == "auto") return
-  if (V["KEYS"] != "auto" && above("KEYS", "KEY_MAX")) V["KEY_MAX"] = "auto"
-  else if (V["KEYS"] == "auto" && V["FILL"] != "guide" && above("FILL", "KEY_MAX")) V["KEY_MAX"] = "auto"
-  else if (V["KEY_MIN"] + 0 > V["KEY_MAX"] + 0) refuse("KEY_MAX", "less than KEY_MIN=" V["KEY_MIN"] "; set KEY_MAX to at least KEY_MIN")
-  if (V["KEYS"] == "auto" || V["KEY_MAX"] == "auto") return
-  if (keys_apart()) {
-    if (V["KEY_MAX"] + 0 >= V["KEYS"] + 0)
-      refuse("KEY_MAX", "populate sets only the keys 0.." whole(V["KEYS"] - 1) " (KEYS=" V["KEYS"] "); set a lower KEY_MAX, or more KEYS")
-    return
-  }
-  if (!above("KEY_MAX", "KEYS")) refuse("KEY_MAX", "conflicts with KEYS=" V["KEYS"] "; set one of them, or start PHASES with populate")
-  V["KEYS"] = "auto"
-}
-
-# Whether populate sets other keys than KEY_MIN to KEY_MAX, which the measured phases use.
-function keys_apart() {
-  return V["KEY_MAX"] != "auto" && has_phase("populate") && (V["KEYS"] != "auto" || V["FILL"] != "guide")
-}
-
 # The keys per instance that settings name, or auto.
 function keys_named() {
   if (V["KEY_MAX"] == "auto" || keys_apart()) return V["KEYS"]

@@ -50,7 +50,7 @@ fill_reserve() {
 fill_reserve_of() {
   local tenth=$(($1 / 10)) most=$((8 << 30))
   if [[ $RESERVE != auto ]]; then
-    kind_size "$RESERVE"
+    conf_size "$RESERVE"
   else
     REPLY=$((tenth < most ? tenth : most))
   fi

@@ -1,34 +1,15 @@
 # SPDX-License-Identifier: MIT
-# The planner: from settings by layer and facts of the servers to a plan. It calls no host and starts nothing.
-# Environment: LIB and ROOT, directories of this project; DO=settings: no facts are known yet, and only settings are wanted; RESUME, if a run is
-# resumed, whose plan.tsv has the values of its rows.
-# Prints a line with the numbers of lines of the groups that follow it, tab-separated lines each (docs/plan.md):
-#   set    lines of settings.tsv, those of the run first
-#   run    settings of the run, VARIABLE=VALUE
-#   row    lines of plan.tsv
+# The planner: from settings by layer (lib/settings) and facts of the servers to a plan. It calls no host and starts nothing.
+# Groups of lines besides those of lib/settings/layers.awk (docs/plan.md):
+#   row    lines of plan.tsv; of a resumed run without what is derived, which its own plan.tsv has
 #   note   FOUND WANTED FIX: settings without effect
 #   doubt  FOUND FIX FILL: fills that may be missed
-# Instead of these, `refuse TEXT`, and exits 2.
-
-BEGIN {
-  FS = OFS = "\t"
-  LIB = ENVIRON["LIB"]
-  ROOT = ENVIRON["ROOT"]
-  RESUME = ENVIRON["RESUME"] != ""
-}
 
 END {
-  settings_read()
   axes_table()
   mix_table()
   resolve("")
   variants = words("VARIANTS", VARIANT_NAME)
-  early = ENVIRON["DO"] == "settings"
-  if (early) {
-    settings_say()
-    said_print()
-    exit 0
-  }
   enter(VARIANT_NAME[1])
   check_run()
   axes_settle()
@@ -39,18 +20,7 @@ END {
   notes_make()
   rows_say()
   settings_say()
-  said_print()
-  exit 0
-}
-
-# Keep a line of a group for said_print.
-function say(group, line) {
-  SAID[group, ++SAYS[group]] = line
-}
-function said_print(    groups, group, g, i) {
-  groups = split("set run row note doubt", group, " ")
-  for (g = 1; g <= groups; g++) printf "%d%s", SAYS[group[g]], g < groups ? " " : "\n"
-  for (g = 1; g <= groups; g++) for (i = 1; i <= SAYS[group[g]]; i++) print SAID[group[g], i]
+  said_print("set", "run change row note doubt")
 }
 
 # The variant after another one; the first comes last.
@@ -102,7 +72,6 @@ function cells_make(    v, p, step) {
     for (p = 1; p <= points; p++) {
       enter_point(POINT_VALUES[p])
       if (!RESUME) cell_make(v, p)
-      changes_make(v, p)
     }
   }
 }
@@ -174,42 +143,6 @@ function search_seconds(    limits, limit, steps) {
 function hit_seconds(number) {
   if (V["HIT_RATIO"] == "off" || !is_counted()) return 0
   return whole(number / V["PLAN_OPS"] + 1 + 9 * (V["SEARCH_TIME"] + 1)) + 0
-}
-
-# Note the settings that a point changes: CHANGED[v, 1..CHANGES[v]], lines of settings.tsv.
-function changes_make(v, p,    a) {
-  for (a = 1; a <= axes; a++) change_note(v, p, AXIS[a])
-  change_note(v, p, "KEYS")
-  change_note(v, p, "KEY_MAX")
-}
-function change_note(v, p, name) {
-  if (V[name] "" != KEPT[VARIANT, name] "" || name in POINTED) CHANGED[v, ++CHANGES[v]] = setting_line(VARIANT, POINT[p], name)
-}
-
-# A line of settings.tsv; in sources, the directory of the project is left out.
-function setting_line(variant, point, name,    from) {
-  from = where(name)
-  if (index(from, ROOT "/") == 1) from = substr(from, length(ROOT) + 2)
-  return variant OFS point OFS name OFS V[name] OFS from
-}
-
-# Say the settings: those of the run, those that a variant sets or changes, and those that a point changes.
-function settings_say(    v, i, name) {
-  enter("")
-  for (i = 1; i <= names; i++) {
-    name = NAME[i]
-    say("set", setting_line("-", "-", name))
-    gsub(/[.-]/, "_", name)
-    say("run", toupper(name) "=" V[NAME[i]])
-  }
-  for (v = 1; v <= variants; v++) {
-    enter(VARIANT_NAME[v])
-    for (i = 1; i <= names; i++) {
-      name = NAME[i]
-      if (V[name] "" != KEPT["", name] "" || layer_key(layer_of(name)) == "variant:" VARIANT) say("set", setting_line(VARIANT, "-", name))
-    }
-    for (i = 1; i <= CHANGES[v]; i++) say("set", CHANGED[v, i])
-  }
 }
 
 # Say the rows: variants alternate within a repeat (A B A B), so that a drift of the machine affects all of them.

@@ -9,61 +9,30 @@ PLAN_COLUMNS=()
 PLAN_NOTES=()
 # Why points of the first variant may miss FILL by more than 1 %, lines FOUND FIX FILL.
 PLAN_DOUBTS=()
-# The lines of settings.tsv, without a header, and the settings of the run, VARIABLE=VALUE.
-_PLAN_SETTINGS=() _PLAN_RUN=()
-# What settings change: by variant, lines VARIABLE=VALUE; by VARIANT POINT, lines NAME=VALUE, a tab and the source.
-declare -A _PLAN_CHANGES=()
 # The current variant.
 PLAN_ENTERED=
 # The current row, by column.
 declare -A ROW=()
 
-# Put the settings of the first variant in force, before anything is known of the hosts.
+# Read the settings, and put those of the first variant in force, before anything is known of the hosts.
 # Usage: plan_settle
-# Returns: exits 2 on settings that are invalid with any hosts
+# Returns: exits 2 on settings that are invalid with any hosts, or if those of another person's file are refused
 plan_settle() {
-  _plan_take settings
+  conf_read "$LIB"/plan/{settings,axes,load,settle}.awk
   plan_enter "${VARIANTS%% *}" ''
+  hosts_warn
 }
 
 # Make the plan; of a resumed run, read its rows.
 # Usage: plan_make
 # Globals: the facts of the servers, and the measured cost of keys
-# Returns: sets PLAN_ROWS, PLAN_COLUMNS and PLAN_NOTES; the settings of the first variant are in force; exits 2 on invalid settings
+# Returns: sets PLAN_ROWS, PLAN_COLUMNS, PLAN_NOTES and PLAN_DOUBTS; the settings of the first variant are in force; exits 2 on invalid settings
 plan_make() {
-  _plan_take ''
+  planner_run
+  IFS=$'\t' read -r -a PLAN_COLUMNS <<<"${CONF_ROW[0]}"
+  PLAN_ROWS=("${CONF_ROW[@]:1}") PLAN_NOTES=("${CONF_NOTE[@]}") PLAN_DOUBTS=("${CONF_DOUBT[@]}")
   [[ -z $RESUME ]] || _plan_load "$RESUME/plan.tsv"
   plan_enter "${VARIANTS%% *}" ''
-}
-
-# Take what the planner prints.
-# Usage: _plan_take DO
-#   DO as in lib/plan/plan.awk
-_plan_take() {
-  local line sets values rows notes doubts at=1
-  local -a lines
-  planner_run "$1"
-  mapfile -t lines <<<"$REPLY"
-  read -r sets values rows notes doubts <<<"${lines[0]}"
-  _PLAN_SETTINGS=("${lines[@]:at:sets}") _PLAN_RUN=("${lines[@]:(at += sets):values}") _PLAN_CHANGES=() PLAN_ENTERED=
-  for line in "${_PLAN_SETTINGS[@]:values}"; do _plan_take_change "$line"; done
-  PLAN_ROWS=("${lines[@]:(at += values):rows}") PLAN_NOTES=("${lines[@]:(at += rows):notes}") PLAN_DOUBTS=("${lines[@]:(at += notes):doubts}")
-  IFS=$'\t' read -r -a PLAN_COLUMNS <<<"${PLAN_ROWS[0]-}"
-  PLAN_ROWS=("${PLAN_ROWS[@]:1}")
-}
-
-# Take a line of settings.tsv of a variant or a point.
-# Usage: _plan_take_change LINE
-_plan_take_change() {
-  local key=${1%%$'\t'*} rest=${1#*$'\t'} REPLY
-  if [[ $rest == -$'\t'* ]]; then
-    rest=${rest#*$'\t'} rest=${rest%$'\t'*}
-    conf_variable "${rest%%$'\t'*}"
-  else
-    key+=" ${rest%%$'\t'*}" rest=${rest#*$'\t'}
-    REPLY=${rest%%$'\t'*}
-  fi
-  _PLAN_CHANGES[$key]+=$REPLY=${rest#*$'\t'}$'\n'
 }
 
 # Put the settings of a variant of the plan, at a point, in force.
@@ -71,22 +40,19 @@ _plan_take_change() {
 #   VARIANT is empty for those of the run; POINT is empty for those without a point
 #   NAME=VALUE until the next call: settings of a search or a scratch instance, or the KEY_PATTERN that a search has found
 plan_enter() {
-  local line text
+  local line REPLY
   local -a lines
-  declare -g -- "${_PLAN_RUN[@]}"
-  if [[ -n $1 && -n ${_PLAN_CHANGES[$1]-} ]]; then
-    mapfile -t lines <<<"${_PLAN_CHANGES[$1]%$'\n'}"
+  declare -g -- "${CONF_RUN[@]}"
+  PLAN_ENTERED=$1 CONF_ENTERED=${1:--}$'\t'${2:--}
+  for line in "${1:--}" "${1:--} $2"; do
+    [[ -n ${CONF_CHANGES[$line]-} ]] || continue
+    mapfile -t lines <<<"${CONF_CHANGES[$line]%$'\n'}"
     declare -g -- "${lines[@]}"
-  fi
-  conf_variant "$1"
-  PLAN_ENTERED=$1 _CONF_POINT=()
-  mapfile -t lines <<<"${2:+${_PLAN_CHANGES["$1 $2"]-}}"
-  for line in "${lines[@]}"; do
-    [[ -n $line ]] || continue
-    text=${line#*=}
-    conf_point "${line%%=*}" "${text%$'\t'*}" "${text##*$'\t'}"
   done
-  for line in "${@:3}"; do conf_point "${line%%=*}" "${line#*=}"; done
+  for line in "${@:3}"; do
+    conf_variable "${line%%=*}"
+    declare -g -- "$REPLY=${line#*=}"
+  done
 }
 
 # Take the values of a row of the plan, without its settings.
@@ -161,7 +127,13 @@ plan_print() {
 # Print the settings of the plan, a header first.
 # Usage: plan_settings_print
 plan_settings_print() {
-  printf '%s\n' $'variant\tpoint\tname\tvalue\tfrom' "${_PLAN_SETTINGS[@]}"
+  local line from
+  printf 'variant\tpoint\tname\tvalue\tfrom\n'
+  while IFS= read -r line; do
+    # The directory of the project is left out.
+    from=${line##*$'\t'}
+    printf '%s\t%s\n' "${line%$'\t'*}" "${from#"$ROOT"/}"
+  done <<<"$CONF_SET"
 }
 
 # Print a run's own settings as assignments that repeat it when they are read as a scenario: without those of variants, because each variant sets its own,
@@ -169,10 +141,8 @@ plan_settings_print() {
 # Usage: plan_run_settings
 # Returns: leaves the settings of the run in force
 plan_run_settings() {
-  local over
   plan_enter '' ''
-  over=$(conf_over)
-  [[ -z $over ]] || printf 'OVER="%s"\n' "${over//$'\n'/ }"
+  ((${#CONF_OVER[@]} == 0)) || printf 'OVER="%s"\n' "${CONF_OVER[@]}"
   conf_print
 }
 

@@ -255,3 +255,35 @@ function requests_of(instances,    threads) {
   threads = threads_of(instances)
   return (V["REQUESTS"] + 0) * V["CONNECTIONS"] * (threads > instances ? threads : instances)
 }
+
+# Replace `auto` by the facts of the servers.
+function auto_settle(    i, all, list) {
+  if (V["SERVER_CORES"] == "auto") V["SERVER_CORES"] = facts_most("cpus")
+  if (V["INSTANCES"] == "auto") {
+    for (i = 1; i <= servers; i++) all += cpus_of(SERVER[i])
+    V["INSTANCES"] = all
+  }
+  if (V["INSTANCES"] !~ /^[0-9]+$/) {
+    list = numbers_of(V["INSTANCES"])
+    if (list == "")
+      refuse("INSTANCES", "empty range: instances may use " cpus_usable() " CPUs; set a number, or a range that starts there")
+    V["INSTANCES"] = list
+  }
+  if (V["SERVER_MEM"] == "auto") V["SERVER_MEM"] = facts_least("mem_gib")
+}
+
+# The numbers that ranges name, in order: N, A..B or A..B..STEP, also with `all` and `clients`.
+function numbers_of(list,    n, i, k, word, part, number, seen, most, out) {
+  if (list ~ /all/) gsub(/all/, cpus_usable(), list)
+  gsub(/clients/, split(V["CLIENT_IP"], word, " "), list)
+  n = split(list, word, " ")
+  for (i = 1; i <= n; i++) {
+    k = split(word[i], part, /\.\./)
+    if (k < 2) part[2] = part[1]
+    if (k < 3) part[3] = 1
+    for (number = part[1] + 0; number <= part[2] + 0; number += part[3]) seen[number] = 1
+    if (part[2] + 0 > most) most = part[2] + 0
+  }
+  for (number = 1; number <= most; number++) if (number in seen) out = out (out == "" ? "" : " ") number
+  return out
+}

@@ -1,86 +1,23 @@
 # SPDX-License-Identifier: MIT
-# The settings of a plan by layer, and their values in force, V[NAME], for a variant and a point of the sweep.
-# Input lines, tab-separated; lib/plan/planner.sh prints them:
-#   layer LAYER                     a layer, the lowest first; of `variant`, each variant has its own, variant:NAME
+# The settings of a plan for a variant and a point of the sweep, as a run uses them.
+# Input lines, tab-separated; the reader of settings printed them (lib/settings):
+#   listed COUNT                    how many names conf/defaults.conf has; the others are parts that NAME.* has made
+#   setting LAYER NAME WHERE VALUE  a value that a layer sets, checked and in the form that is stored; the layer `default` has all names
 #   file PATH                       a file of this project that a prefix names
-#   part NAME WHERE DEFAULT         a part that conf/defaults.conf does not name itself
-#   setting LAYER NAME WHERE VALUE  a value that a layer sets, checked and in the form that is stored; conf/defaults.conf is the lowest layer
+# auto_settle is of the program: the planner replaces `auto` by facts.
 
-$1 == "layer" {
-  LAYER[++layers] = $2
+$1 == "listed" {
+  listed_names = $2
+  next
+}
+$1 == "setting" {
+  if ($2 == LAYER[1]) NAME[++names] = $3
+  setting_keep($2, $3, substr($0, length($1 $2 $3 $4) + 5), $4)
   next
 }
 $1 == "file" {
   OURS[substr($0, length($1) + 2)] = 1
   next
-}
-$1 == "part" {
-  PART[++parts] = $0
-  next
-}
-$1 == "setting" {
-  setting_keep($2, $3, substr($0, length($1 $2 $3 $4) + 5), $4)
-  next
-}
-
-# Keep a value of a layer.
-function setting_keep(layer, name, value, from,    part) {
-  # A part of a split compares as a number if it is one.
-  split(value, part, "\n")
-  VALUE[layer, name] = part[1]
-  FROM[layer, name] = from
-}
-
-# Read the list of settings, which is the lowest layer.
-function settings_read(    file, line, number, i, name, field) {
-  file = ROOT "/conf/defaults.conf"
-  while ((getline line < file) > 0) {
-    number++
-    i = index(line, "  #: ")
-    if (!i || line !~ /^[A-Z][A-Z0-9_]*(\.[a-z0-9_-]+)?=/) continue
-    name = substr(line, 1, index(line, "=") - 1)
-    line = substr(line, length(name) + 2, i - length(name) - 2)
-    gsub(/^"|"$/, "", line)
-    NAME[++names] = name
-    setting_keep(LAYER[1], name, line, file ":" number)
-  }
-  close(file)
-  listed_names = names
-  for (i = 1; i <= parts; i++) {
-    split(PART[i], field, "\t")
-    NAME[++names] = field[2]
-    setting_keep(LAYER[1], field[2], field[4], field[3])
-  }
-}
-
-# Refuse the plan: one line of text.
-function stop(text) {
-  print "refuse\t" text
-  exit 2
-}
-
-# Refuse a setting in force that is wrong, or conflicts with others.
-function refuse(name, text,    value) {
-  value = V[name]
-  if (length(value) > 300) value = substr(value, 1, 300) "..."
-  stop(where(name) ": " name "=" value ": " text)
-}
-
-# The key of a layer of the current variant.
-function layer_key(i) {
-  return LAYER[i] == "variant" ? "variant:" VARIANT : LAYER[i]
-}
-
-# The number of the layer that sets a setting, the lowest being 1; the value of a point is above all layers.
-function layer_of(name,    i) {
-  if (name in POINTED) return layers + 1
-  for (i = layers; i > 1; i--) if ((layer_key(i), name) in VALUE) return i
-  return 1
-}
-
-# The source of a value, for messages.
-function where(name) {
-  return name in POINTED ? POINTED[name] : FROM[layer_key(layer_of(name)), name]
 }
 
 # Whether a setting was given for this command.
@@ -93,18 +30,6 @@ function above(name, other) {
   return layer_of(name) > layer_of(other)
 }
 
-function resolved(name) {
-  return VALUE[layer_key(layer_of(name)), name]
-}
-
-# Put the settings of a variant in force, or those without a variant if it is empty.
-function resolve(variant,    i) {
-  VARIANT = variant
-  split("", POINTED)
-  for (i = 1; i <= names; i++) V[NAME[i]] = resolved(NAME[i])
-  servers = split(V["SERVER"], SERVER, " ")
-}
-
 # Put the settings of a variant in force as a run uses them.
 function enter(variant,    i) {
   if (!((variant, "SERVER") in KEPT)) {
@@ -113,7 +38,7 @@ function enter(variant,    i) {
     sizes_settle()
     keys_settle()
     rounds_settle()
-    if (!early) auto_settle()
+    auto_settle()
     for (i = 1; i <= names; i++) KEPT[variant, NAME[i]] = V[NAME[i]]
   }
   VARIANT = variant
@@ -161,41 +86,27 @@ function rounds_settle(    part) {
   if (V["PRECISION"] ~ /^[0-9.]+%$/) V["PRECISION"] = V["PRECISION"] " ops p99"
 }
 
-# Replace `auto` by the facts of the servers.
-function auto_settle(    i, all, list) {
-  if (V["SERVER_CORES"] == "auto") V["SERVER_CORES"] = facts_most("cpus")
-  if (V["INSTANCES"] == "auto") {
-    for (i = 1; i <= servers; i++) all += cpus_of(SERVER[i])
-    V["INSTANCES"] = all
+# Keep those of KEYS, FILL and KEY_MAX that determine the number of keys. FILL of a higher layer overrides KEYS, and both of a higher layer override
+# KEY_MAX. Else both count if there is a populate phase, and KEY_MAX overrides KEYS without it.
+function keys_settle() {
+  if (V["KEYS"] != "auto" && V["FILL"] != "guide" && above("FILL", "KEYS")) V["KEYS"] = "auto"
+  if (V["KEY_MAX"] == "auto") return
+  if (V["KEYS"] != "auto" && above("KEYS", "KEY_MAX")) V["KEY_MAX"] = "auto"
+  else if (V["KEYS"] == "auto" && V["FILL"] != "guide" && above("FILL", "KEY_MAX")) V["KEY_MAX"] = "auto"
+  else if (V["KEY_MIN"] + 0 > V["KEY_MAX"] + 0) refuse("KEY_MAX", "less than KEY_MIN=" V["KEY_MIN"] "; set KEY_MAX to at least KEY_MIN")
+  if (V["KEYS"] == "auto" || V["KEY_MAX"] == "auto") return
+  if (keys_apart()) {
+    if (V["KEY_MAX"] + 0 >= V["KEYS"] + 0)
+      refuse("KEY_MAX", "populate sets only the keys 0.." whole(V["KEYS"] - 1) " (KEYS=" V["KEYS"] "); set a lower KEY_MAX, or more KEYS")
+    return
   }
-  if (V["INSTANCES"] !~ /^[0-9]+$/) {
-    list = numbers_of(V["INSTANCES"])
-    if (list == "")
-      refuse("INSTANCES", "empty range: instances may use " cpus_usable() " CPUs; set a number, or a range that starts there")
-    V["INSTANCES"] = list
-  }
-  if (V["SERVER_MEM"] == "auto") V["SERVER_MEM"] = facts_least("mem_gib")
+  if (!above("KEY_MAX", "KEYS")) refuse("KEY_MAX", "conflicts with KEYS=" V["KEYS"] "; set one of them, or start PHASES with populate")
+  V["KEYS"] = "auto"
 }
 
-# The numbers that ranges name, in order: N, A..B or A..B..STEP, also with `all` and `clients`.
-function numbers_of(list,    n, i, k, word, part, number, seen, most, out) {
-  if (list ~ /all/) gsub(/all/, cpus_usable(), list)
-  gsub(/clients/, split(V["CLIENT_IP"], word, " "), list)
-  n = split(list, word, " ")
-  for (i = 1; i <= n; i++) {
-    k = split(word[i], part, /\.\./)
-    if (k < 2) part[2] = part[1]
-    if (k < 3) part[3] = 1
-    for (number = part[1] + 0; number <= part[2] + 0; number += part[3]) seen[number] = 1
-    if (part[2] + 0 > most) most = part[2] + 0
-  }
-  for (number = 1; number <= most; number++) if (number in seen) out = out (out == "" ? "" : " ") number
-  return out
-}
-
-# The words of a setting's value.
-function words(name, out) {
-  return split(V[name], out, " ")
+# Whether populate sets other keys than KEY_MIN to KEY_MAX, which the measured phases use.
+function keys_apart() {
+  return V["KEY_MAX"] != "auto" && has_phase("populate") && (V["KEYS"] != "auto" || V["FILL"] != "guide")
 }
 
 function is_on(name) {
@@ -212,7 +123,24 @@ function whole(x) {
   return sprintf("%.0f", x)
 }
 
-# A size in bytes: 10K -> 10240.
-function size_bytes(size) {
-  return (size + 0) * (size ~ /K$/ ? 1024 : size ~ /M$/ ? 1048576 : size ~ /G$/ ? 1073741824 : 1)
+# Say the settings: those of the run, those that a variant sets or changes, and those that a point changes.
+function settings_say(    v, i, p, a, name) {
+  enter("")
+  for (i = 1; i <= names; i++) setting_say("-", "-", NAME[i])
+  for (v = 1; v <= variants; v++) {
+    enter(VARIANT_NAME[v])
+    for (i = 1; i <= names; i++) {
+      name = NAME[i]
+      if (V[name] "" != KEPT["", name] "" || layer_key(layer_of(name)) == "variant:" VARIANT) setting_say(VARIANT, "-", name)
+    }
+    for (p = 1; p <= points; p++) {
+      enter_point(POINT_VALUES[p])
+      for (a = 1; a <= axes; a++) change_say(POINT[p], AXIS[a])
+      change_say(POINT[p], "KEYS")
+      change_say(POINT[p], "KEY_MAX")
+    }
+  }
+}
+function change_say(point, name) {
+  if (V[name] "" != KEPT[VARIANT, name] "" || name in POINTED) setting_say(VARIANT, point, name)
 }

@@ -19,7 +19,8 @@ price_take() {
     for kind in "${BASH_REMATCH[@]:1:2}"; do
       [[ $kind == [0-9]* || " $kinds " == *" $kind "* ]] || die_usage "$where: '$word': unknown kind $kind; accepted: $kinds"
     done
-    ! kind_grouped "${word#*=}" number: || die_usage "$where: '$word': ambiguous, a fraction or thousands; write $REPLY"
+    [[ ! $word =~ =([1-9][0-9]{0,2})[.]([0-9]{2}0)$ ]] || die_usage "$where: '$word': ambiguous, a fraction or thousands;" \
+      "write ${BASH_REMATCH[1]}${BASH_REMATCH[2]} or ${BASH_REMATCH[1]}.${BASH_REMATCH[2]}0"
   done
   [[ " ${words[*]-}" == *" dram="[0-9]* ]] || die_usage "$where: no price of dram; add it as a number, such as dram=3.5"
   export PRICES="${words[*]}"

@@ -13,7 +13,7 @@ report_settings() {
   file_read "$1/settings.tsv" "$FILE_PLAN" || return 0
   # read takes several tabs for one.
   while IFS=$'\037' read -r name value from; do
-    [[ ! $name =~ ^$CONF_NAMED$ ]] || _REPORT_SETTING[$name]=$value _REPORT_SOURCE[$name]=$from
+    [[ ! $name =~ ^[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z0-9_-]+)?$ ]] || _REPORT_SETTING[$name]=$value _REPORT_SOURCE[$name]=$from
   done < <(LC_ALL=C awk -F '\t' -v OFS='\037' '$1 == "-" && $2 == "-" { print $3, $4, $5 }' <<<"$REPLY")
 }
 

@@ -47,7 +47,7 @@ _doctor_swept() {
   local row name directive why REPLY
   local -a names=()
   [[ -n ${REDIS_BINARY-} && -z $RESUME ]] && build_ready || return 0
-  for name in IO_THREADS ${CONF_PARTS[REDIS_CONF]}; do
+  for name in IO_THREADS "${CONF_PART[@]}"; do
     conf_variable "${name#*.}"
     [[ " ${PLAN_COLUMNS[*]} " == *" ${REPLY,,} "* ]] || continue
     conf_variable "$name"
@@ -71,7 +71,7 @@ _doctor_swept() {
 # Leave out each variant NAME? that a host does not support, unless none would remain; the reasons are warnings.
 _doctor_skip() {
   local rows host check found wanted fix variant lacks=' ' kept=''
-  [[ $VARIANT_OPTIONAL == *[!' ']* ]] || return 0
+  ((${#CONF_OPTIONAL[@]} > 0)) || return 0
   rows=$(_doctor_each _doctor_optional | awk -F '\t' '$2 == "fail"')
   while IFS=$'\t' read -r _ _ check _; do lacks+="${check#variant } "; done <<<"$rows"
   for variant in $VARIANTS; do [[ $lacks == *" $variant "* ]] || kept+=" $variant"; done
@@ -80,14 +80,14 @@ _doctor_skip() {
     log_warn "$host: $found: the $check is skipped"
     _doctor_row "$host" warn "$check" "$found: skipped" "$wanted" "$fix"
   done <<<"$rows"
-  variant_keep "$kept"
+  conf_keep VARIANTS "${kept# }"
   plan_make
 }
 
 # Print rows: what a variant that may be left out requires of the hosts.
 # Usage: _doctor_optional VARIANT
 _doctor_optional() {
-  [[ $VARIANT_OPTIONAL == *" $1 "* ]] || return 0
+  [[ " ${CONF_OPTIONAL[*]} " == *" $1 "* ]] || return 0
   servers_each _doctor_tier "$1"
   _doctor_prefix "$1"
 }

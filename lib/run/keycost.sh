@@ -84,7 +84,7 @@ _keycost_sizes() {
   # As in _keycost_steps, the first sample does not count.
   ! cluster_on || _keycost_used 10 0 75 set,get >/dev/null || return
   for size in $VALUE_SIZES; do
-    size=$(kind_bytes "$size")
+    conf_size "$size" && size=$REPLY
     _keycost_form "$size"
     form=$REPLY
     [[ -z ${FILL_MODEL[$form]+set} ]] || continue

@@ -106,7 +106,7 @@ _repeat_shell() {
   # If the script is killed, another one can continue its run at once.
   exec {HOLD_FD}>&-
   exec {HOLD_FD}</dev/null
-  readonly "${CONF_VARIABLES[@]}"
+  readonly "${CONF_RUN[@]%%=*}"
   "$@" || status=$?
   [[ -z $LOG_LOST ]] || : >"$_REMOTE_TMP/lost"
   exit "$status"

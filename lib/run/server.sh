@@ -295,10 +295,10 @@ _server_directives() {
 # Returns: sets REPLY
 server_conf() {
   local part text=''
-  for part in ${CONF_PARTS[REDIS_CONF]}; do
+  for part in "${CONF_PART[@]}"; do
     conf_value "$part"
     # For Redis, 1G is a power of 1000.
-    [[ $part != *.maxmemory ]] || kind_size "$REPLY"
+    [[ $part != *.maxmemory ]] || conf_size "$REPLY"
     [[ $REPLY == default ]] || text+="${part#*.} $REPLY; "
   done
   REPLY=$text

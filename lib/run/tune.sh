@@ -140,7 +140,7 @@ tune_none() {
 # Globals: the settings of the variant
 tune_lacks() {
   local names rows said name state target before now why fix setting REPLY
-  names=$(variant_sets "$1")
+  names=$(conf_sets "$1")
   ! tiers_has "$TIER" Uses TIER_WEIGHTS || [[ $TIER_WEIGHTS == keep ]] || names+=$'\nTIER_WEIGHTS='
   # Check as if all of them were on, and as the variant has them: a value that the server already has needs no tuning.
   tune_settings "$HOST"

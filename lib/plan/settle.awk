@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+# The settings of a command that plans, before anything is known of the hosts: the end of the reader of settings (lib/settings).
+
+END {
+  if (is_stopped) exit
+  if (is_asked) scenario_take()
+  variants_take()
+  sweeps_take()
+  axes_table()
+  variants = words("VARIANTS", VARIANT_NAME)
+  settings_say()
+  layers_say()
+  said_print("set layer", "run change part over optional trust warn")
+}
+
+# Read the words of SWEEP: the settings that they name, and their values as they are stored.
+function sweeps_take(    n, i, m, j, word, value, values, at) {
+  resolve("")
+  at = where("SWEEP") ": SWEEP"
+  n = words("SWEEP", word)
+  for (i = 1; i <= n; i++) {
+    if (word[i] !~ ("^" NAMED "=[^,]+(,[^,]+)*$")) stop(at ": " word[i] ": invalid; accepted: NAME=VALUE,VALUE..., such as RATE=10000,50000")
+    m = split(substr(word[i], index(word[i], "=") + 1), value, ",")
+    values = ""
+    for (j = 1; j <= m; j++) {
+      check(kind_before(word[i] "", "="), value[j] "", at)
+      values = values (j > 1 ? " " : "") CHECKED_VALUE
+    }
+    say("layer", "sweep" OFS word[i] OFS CHECKED OFS values)
+    sweep_keep(word[i], CHECKED, values)
+  }
+  resolve("")
+}
+
+# No facts are known yet that could replace `auto`.
+function auto_settle() {
+  return
+}
