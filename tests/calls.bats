@@ -30,6 +30,7 @@ objects_graph() {
 }
 
 @test "files of the load generator call each other in one direction" {
+  cd "$BATS_TEST_TMPDIR"
   make -s -C "$REPO" LOADGEN_OUT="$BATS_TEST_TMPDIR/objects" CFLAGS=-O0 "$BATS_TEST_TMPDIR/objects/test" >made 2>&1 || fail "$(<made)"
   objects_graph "$BATS_TEST_TMPDIR/objects" >graph
   grep -qx 'worker receive' graph || fail "$(<graph)"
