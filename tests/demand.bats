@@ -33,7 +33,11 @@ gaussian:50 - 1000 -
 gaussian - 2000 -
 uniform - 500 -
 END
+  # Repeats that are not complete have no load.
+  demand_make cut <<<'zipf:0.7 - 700 -'
+  mv cut/native/p/rep-1 run/native/p/rep-2.failed-1
   demand run >table
+  refute_contains zipf:0.7 "$(<table)"
   assert_equal "$(grep -c ' uniform ' table)" 0
   # The exact weight of each key, in descending order of popularity.
   awk '

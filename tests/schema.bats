@@ -66,13 +66,14 @@ set_column() {
   assert_output ''
 }
 
-@test "each part is in the list, and its columns follow columns that exist" {
+@test "each part is in the list, and its columns follow columns that exist; each table has a place" {
   local name bad=''
   assert_equal "$(grep -v '^#' "$REPO/lib/part/list" | sort)" "$(cd "$REPO/lib/part" && printf '%s\n' */ | tr -d / | sort)"
   while read -r name; do
     schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
   done < <(cut -s -f 1 "$REPO"/lib/part/*/columns.tsv | grep -v '^after$')
   [[ -z $bad ]] || fail "unknown: $bad"
+  assert_equal "$(sed -n 's/^# Table: //p' "$REPO"/lib/{results/tables/,part/*/table}*.awk | sort | uniq -d)" ''
 }
 
 @test "columns that the code fills or asks for are columns of the schema" {
