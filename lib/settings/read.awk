@@ -14,7 +14,7 @@
 #   part      names of parts of NAME.*
 #   over      names of settings that override those of any variant
 #   optional  variants that VARIANTS names with ?
-#   trust     PATH NAME=VALUE: a program, a file or a user that the text of PATH names, and nothing overrides
+#   trust     NUMBER NAME=VALUE: a program, a file or a user that the text of this number names, and nothing overrides
 #   warn      texts of warnings
 
 BEGIN {
