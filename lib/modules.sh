@@ -16,8 +16,12 @@ unset -v POSIXLY_CORRECT
 umask go-w
 
 # shellcheck source=lib/core/log.sh
-for module in "$LIB"/{core,shared,plan,run,results}/*.sh "$LIB"/part/*/results.sh; do
-  [[ ${MODULES-} != results || $module != "$LIB"/@(plan|run)/* ]] || continue
+for module in "$LIB"/{core,shared,plan,run,results}/*.sh "$LIB"/part/*/*.sh; do
+  case ${MODULES-}:${module#"$LIB"/} in
+    *:part/*/host.sh) continue ;; # on hosts
+    results:part/*/results.sh) ;;
+    results:plan/* | results:run/* | results:part/*) continue ;;
+  esac
   # shellcheck disable=SC1090 # each file of the directories named above
   . "$module"
 done

@@ -83,20 +83,20 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   script quiet <<<'echo "$*" >>"$REMOTE_DIR.said"; echo done >&2'
   for host in elsewhere 127.0.0.1; do
     rm -f host.said calls
-    ask 'ONE=1 TWO=2; call_together '$host' clock fails "quiet b c" work || echo $?'
-    assert_match '^[0-9]+\.[0-9]{6}'$'\n''1$'
+    ask 'ONE=1 TWO=2; call_several '$host' clock fails $'"'quiet\tb\tc'"' work; echo "${CALL_OUT[*]}|${CALL_STATUS[*]}"'
+    assert_match '^[0-9]+\.[0-9]{6}   \|0 1 0 3$'
     assert_equal "$stderr" $'why\ndone\n'"$host: invalid reply to 'work -': path='text of no path': expected path"
     assert_equal "$(<host.said)" $'a\nleft\n2 none '"$SCRATCH"$'\nb c'
     [[ $host != elsewhere ]] || assert_equal "$(paste -sd ' ' calls)" 'push call'
     # One alone, and a reply that ends early.
-    ask 'ONE=1; call_together '$host' "quiet only"'
+    ask 'ONE=1; call_several '$host' $'"'quiet\tonly'"
     assert_success
     assert_equal "$stderr" 'done'
   done
   script fails <<<'exit 0'
   rm host.said
-  ask 'TWO=2; call_together elsewhere "quiet b" fails "quiet c"'
-  assert_failure 3
+  ask 'TWO=2; call_several elsewhere $'"'quiet\tb' fails \$'quiet\tc'"'; echo "${CALL_STATUS[*]}"'
+  assert_output '0 3 0'
   assert_equal "$stderr" $'done\ndone\nelsewhere: invalid reply to \'fails -\': the reply is truncated'
   assert_equal "$(<host.said)" $'b\nc'
 }

@@ -25,7 +25,7 @@ teardown() {
 # Note the process that is on record with cold memory: sets COLD_PID COLD_START.
 cold_recorded() {
   local file
-  for file in host/run-*/cold.proc; do read -r COLD_PID COLD_START _ <"$file" 2>/dev/null || return 1; done
+  for file in host/run-*/cold.part/proc; do read -r COLD_PID COLD_START _ <"$file" 2>/dev/null || return 1; done
 }
 
 # Print columns of the rows of phase get.
@@ -42,7 +42,7 @@ figures() {
   cat >witness <<'END'
 #!/bin/bash
 here=${0%/*}
-read -r pid _ <"$(echo "$here"/host/run-*/cold.proc)" && sed -n 's/^RssAnon:[^0-9]*//p' "/proc/$pid/status" >>"$here/witnessed"
+read -r pid _ <"$(echo "$here"/host/run-*/cold.part/proc)" && sed -n 's/^RssAnon:[^0-9]*//p' "/proc/$pid/status" >>"$here/witnessed"
 exec "$@"
 END
   chmod 755 witness
@@ -173,7 +173,7 @@ END
   process_gone "$pid" "$start"
   cold_recorded
   process_alive "$COLD_PID" "$COLD_START"
-  run_split remote_script cold stop
+  run_split remote_script ended
   assert_success
   process_gone "$COLD_PID" "$COLD_START"
   assert_equal "$(find host -name 'run-*')" ''

@@ -349,12 +349,12 @@ figures_of() {
   printf '#!/bin/sh\necho "$*" >asked\n' >./test
   chmod +x ./test
   run bash -c 'set -Eeuo pipefail
-    ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 PHASES="populate get get"
+    ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK=0 PHASES="populate get get"
     . "$LIB/modules.sh"
     servers_at() { echo "begins: ${*:2}"; }
-    for phase in populate get get-2; do fault_mark "$phase" "$phase"; done
+    for phase in populate get get-2; do fault_goes "$phase" "$phase"; done
     _fault_expired() { :; }
-    fault_phase
+    _fault_phase
     fault_write rep "$REPLY" c'
   assert_success
   assert_output 'begins: _fault_begin get-2'

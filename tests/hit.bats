@@ -22,7 +22,7 @@ next() {
     printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n'
     awk 'BEGIN { OFS = "\t" } { print "p", "swap", "85%", $1, NR, $2, $3, $4 == "" ? 100000 : $4, NR; print "other", "swap", "85%", 9, 1, 1, 0.5, 9, 9 }'
   } >hit.tsv
-  POINT=p ASKED=$2 KIND=$1 HOT=${3-} COUNT=200000 SHARE=0.25 LC_ALL=C awk -f "$REPO/lib/run/hit.awk" hit.tsv
+  POINT=p ASKED=$2 KIND=$1 HOT=${3-} COUNT=200000 SHARE=0.25 LC_ALL=C awk -f "$REPO/lib/part/hit/hit.awk" hit.tsv
 }
 
 # Seek the keys of a made-up server whose DRAM holds SHARE of the keys, the most popular ones, with a disturbance of half a point in each look.
@@ -124,11 +124,11 @@ ROOT=$REPO LIB=$REPO/lib RUN=$SCRATCH
 . "$LIB/modules.sh"
 . "$LIB/cmd/plan.sh"
 cmd_plan "$@" >/dev/null
-show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|PROBE_WSS|FAR.events|TRACE|NEIGHBOUR|KERNEL.thp)=' | paste -sd ' '; }
+show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|KERNEL.thp)=' | paste -sd ' '; }
 # In place of the hosts: print the settings that they would get.
 repeat_held() { :; }
 tune_apply() { :; }
-repeat_probe() { show search; }
+repeat_probe() { show "search of $1"; }
 plan_row "${PLAN_ROWS[0]}"
 _hit_seek "${ROW[point]}"
 plan_row "${PLAN_ROWS[0]}"
@@ -141,8 +141,8 @@ END
     run_split bash master.sh "${words[@]}" -v "$variant" -v swap-b
     assert_success
     assert_output "$(
-      echo "search ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" KERNEL.thp="never" FAR.events="off" PROBE_WSS="off" NEIGHBOUR="0" TRACE=""'
-      echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" KERNEL.thp="never" FAR.events="auto" PROBE_WSS="off" NEIGHBOUR="5" TRACE="/bin/true"'
+      echo "search of hit ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" KERNEL.thp="never"'
+      echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" KERNEL.thp="never"'
     )"
   done
 }

@@ -124,9 +124,10 @@ house_functions() {
     module=${module%%[_.]*} folder=${folder##*/}
     case $folder/$module/$name in
       # Each script of a host has a main; these end a script, or run a program, everywhere.
-      host/*/main | core/log/die* | shared/common/fail | shared/common/run_limited) ;;
+      host/*/main | */host/main | core/log/die* | shared/common/fail | shared/common/run_limited) ;;
       # Functions that the host calls by the tier's name, or for a kind of change; their own may have another name.
       tier/*) [[ $name =~ ^host_tier_"$module"_(check|up|state|detect|lost)$ || $name =~ ^_host_tier_("$module"|undo_"$module")(_|$) ]] || bad+="$file: $name"$'\n' ;;
+      */host/*) [[ $name =~ ^host_"$folder"_ ]] || bad+="$file: $name"$'\n' ;;
       host/*) [[ $name =~ ^_?host_"${module%s}"s?(_|$) ]] || bad+="$file: $name"$'\n' ;;
       *) [[ $name =~ ^_?("$module"|"$folder")_ || $name =~ ^_?"${module:0:4}"[a-z]*_ && $folder == shared ]] || bad+="$file: $name"$'\n' ;;
     esac
@@ -283,7 +284,8 @@ house_sent() {
   # Calls in a command substitution, or whose output is read, with a script and a verb; a call without a row may print nothing.
   # shellcheck disable=SC2016 # the words as they stand there
   while read -r call; do
-    grep -qE "^${call/ /$'\t'}"$'\t' lib/core/replies.tsv || bad+="$call"$'\n'
+    grep -qE "^${call/ /$'\t'}"$'\t' lib/core/replies.tsv ||
+      grep -qs $'^reply\t'"${call#* }"$'\t' "lib/part/${call% *}/part.tsv" || bad+="$call"$'\n'
   done < <(house_files lib -- -name '*.sh' ! -path 'lib/host/*' | xargs grep -hoE '(\$\(|< <\()(_client_run "\$client"|call_run( -e [A-Z_]+)* "\$[A-Za-z0-9]+") [a-z]+( [a-z]+)?' |
     sed -E 's/^.*_client_run "\$client"/client/; s/^.*"\$[A-Za-z0-9]+" //; s/^(work|place)$/\1 -/' | sort -u)
   house_none "$bad" 'no row in lib/core/replies.tsv for:'
@@ -318,7 +320,7 @@ house_sent() {
 @test "what a run keeps is written with lib/core/write.sh, which names a full disk" {
   # Rows of doctor are in the directory of temporary files.
   # shellcheck disable=SC2016 # the words as they stand there
-  found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/part/*/*.sh | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
+  found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/part/*/*.sh | grep -v /host.sh: | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
   house_none "$found" 'use write_file or write_more:'
 }
 
@@ -332,7 +334,7 @@ house_sent() {
   # clear_refs is not a setting: it clears marks of one process, and nothing has to be restored.
   found=$(house_shell | grep -vE '^(lib/((run|host)/(tune|tier)[^/]*|tier/[^/]*)\.sh|tests/)' |
     house_grep '>>?[[:space:]]*"?/(proc|sys)/|\btee\b.*[[:space:]]"?/(proc|sys)/|\bsysctl[[:space:]]+(-q[[:space:]]+)?(-w|-p)' |
-    grep -vE '^lib/host/wss\.sh:.*/clear_refs"' || :)
+    grep -vE '^lib/part/wss/host\.sh:.*/clear_refs"' || :)
   house_none "$found" 'go through lib/run/tune.sh:'
 }
 

@@ -176,10 +176,10 @@ END
   assert_success
   # What a call was writing when it was ended keeps no directory, and a record does.
   mkdir host/run-next/scratch.abcdef
-  touch host/run-next/scratch.1 host/run-next/owner.new.1 host/run-next/cold.proc
+  touch host/run-next/scratch.1 host/run-next/owner.new.1 host/run-next/cold.part
   host next lock release
-  assert_exists host/run-next/cold.proc
-  rm host/run-next/cold.proc
+  assert_exists host/run-next/cold.part
+  rm host/run-next/cold.part
   host next lock release
   refute_exists host/run-next
 }
@@ -269,7 +269,7 @@ END
   mkdir -p host/run-same
   printf 'same\tother\telsewhere\t1\t1\t-\t-\t-\t60\n' >host/run-same/owner
   local verb
-  for verb in 'client stop' 'server stop' 'monitor fetch' 'trace stop' 'tiers up' ended 'tune restore' 'lock take'; do
+  for verb in 'client stop' 'server stop' 'monitor fetch' 'neighbour end' 'tiers up' ended 'tune restore' 'lock take'; do
     script "${verb% *}" same
     host same "${verb% *}" "${verb#* }"
     assert_failure 1

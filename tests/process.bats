@@ -64,26 +64,25 @@ END
   mkdir -m 700 host
   remote_script trace start
   wait_until 20 test -s before
-  while read -r pid _; do process_note "$pid"; done < <(cat behind before host/run-trace/trace.proc)
-  run_split remote_script trace fetch
+  while read -r pid _; do process_note "$pid"; done < <(cat behind before host/run-trace/trace.part/proc)
+  run_split remote_script trace end
   assert_success
-  assert_contains results
   for pid in "${TEST_PROCESSES[@]}"; do process_gone "${pid%:*}" "${pid#*:}" || fail "$pid still runs"; done
-  assert_equal "$(<host/run-trace/trace/results)" $'results\nscript'
-  remote_script trace stop
+  assert_equal "$(<host/run-trace/trace.part/out/results)" $'results\nscript'
+  remote_script ended
   refute_exists host/run-trace
 }
 
-@test "a fetch of TRACE that is repeated after a lost link does not call the program ended too early" {
+@test "an end of TRACE that is repeated after a lost link does not call the program ended too early" {
   local RUN_ID=trace-$$ turn
   printf 'exec sleep 1000\n' >script
   mkdir -m 700 host
   remote_script trace start
   for turn in 1 2; do
-    run_split remote_script trace fetch
-    assert_equal "$turn $status $stderr" "$turn 0 "
+    run_split remote_script trace end
+    assert_equal "$turn $status $output $stderr" "$turn 0  "
   done
-  remote_script trace stop
+  remote_script ended
   refute_exists "host/run-$RUN_ID"
 }
 
@@ -92,10 +91,10 @@ END
   printf 'exec sleep 1000\n' >script
   mkdir -m 700 host
   remote_script trace start
-  read -r pid start _ <"host/run-$RUN_ID/trace.proc"
+  read -r pid start _ <"host/run-$RUN_ID/trace.part/proc"
   process_note "$pid"
-  rm "host/run-$RUN_ID/trace.proc"
-  remote_script trace stop
+  rm "host/run-$RUN_ID"/trace.part/{proc,made}
+  remote_script ended
   process_gone "$pid" "$start" || fail "$pid still runs"
   refute_exists "host/run-$RUN_ID"
 }
@@ -109,16 +108,16 @@ END
   pid=$(<behind)
   process_note "$pid"
   : >enough
-  read -r leader start _ <host/run-trace/trace.proc
+  read -r leader start _ <host/run-trace/trace.part/proc
   wait_until 20 process_gone "$leader" "$start"
-  remote_script trace stop
+  remote_script ended
   process_gone "$pid" "${TEST_PROCESSES[0]#*:}"
 
   setsid sleep 1000 3>&- &
   process_note $!
-  mkdir -p host/run-trace
-  printf '%s\t1\ttrace\n' "$!" >host/run-trace/trace.proc
-  remote_script trace stop
+  mkdir -p host/run-trace/trace.part
+  printf '%s\t1\ttrace\n' "$!" >host/run-trace/trace.part/proc
+  remote_script ended
   process_alive "${TEST_PROCESSES[1]%:*}" "${TEST_PROCESSES[1]#*:}"
 }
 
@@ -135,16 +134,17 @@ END
     process_note "$(<up)"
   }
   mkdir -m 700 host
-  for stop in "trace stop" "stop force"; do
-    for each in TRACE_RUN=other:"$boot" TRACE_RUN=trace:12345678-0000-0000-0000-000000000000 TRACE_RUN=trace:"$boot"; do
+  for stop in ended "stop force"; do
+    for each in PART_OF_TIERBENCH=other/trace.part:"$boot" PART_OF_TIERBENCH=trace/trace.part:12345678-0000-0000-0000-000000000000 PART_OF_TIERBENCH=trace/trace.part:"$boot"; do
       session "${each%%:*}"
-      mkdir -p host/run-trace
+      mkdir -p host/run-trace/trace.part
       printf 'trace\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10\n' >host/run-trace/owner
-      printf '%s\t12345\ttrace\t%s\n' "$leader" "${each#*:}" >host/run-trace/trace.proc
+      printf '%s\t12345\ttrace\t%s\n' "$leader" "${each#*:}" >host/run-trace/trace.part/proc
+      : >host/run-trace/trace.part/made
       # shellcheck disable=SC2086 # a script and its verb
       remote_script $stop >/dev/null
       refute_exists host/run-trace
-      if [[ $each == TRACE_RUN=trace:"$boot" ]]; then
+      if [[ $each == PART_OF_TIERBENCH=trace/trace.part:"$boot" ]]; then
         process_gone "${TEST_PROCESSES[-1]%:*}" "${TEST_PROCESSES[-1]#*:}" || fail "$stop: $each still runs"
       else
         process_alive "${TEST_PROCESSES[-1]%:*}" "${TEST_PROCESSES[-1]#*:}" || fail "$stop: $each was stopped"

@@ -39,7 +39,8 @@ field() {
   printf 'x\t-\t9\tfield:%s\n' "$1" >table
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -Eeuo pipefail
-    . "$REPO/lib/core/reply.sh"
+    LIB=$REPO/lib
+    . "$LIB/core/parts.sh" && . "$LIB/core/reply.sh"
     reply_forms table "$REPO/conf/tuning.tsv"
     reply_longer() { return 1; }
     REMOTE_MARK=mark
@@ -227,7 +228,7 @@ listed() {
     call_settings clock other'
   assert_failure 1
   assert_output $'1 2 \n1  3\n1  3\n1  '
-  assert_equal "$stderr" 'ask.sh: lib/host/clock.sh other: reads TWO, which is not set'
+  assert_equal "$stderr" 'ask.sh: clock other: reads TWO, which is not set'
 }
 
 @test "a bash older than 5 ends in one line, on the master and on a host" {

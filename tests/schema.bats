@@ -12,6 +12,7 @@ setup() {
   scratch_setup
   SCHEMA=$SCRATCH/schema.tsv
   # With the columns of the parts, in their order.
+  # shellcheck disable=SC2028 # for awk
   echo 'BEGIN {
     fields = split("name source clients unit decimals better shown place metric heading title meaning", field, " ")
     for (schema_read(); c <= schema_columns; c++)
@@ -68,7 +69,7 @@ set_column() {
 
 @test "each part is in the list, and its columns follow columns that exist; each table has a place" {
   local name bad=''
-  assert_equal "$(grep -v '^#' "$REPO/lib/part/list" | sort)" "$(cd "$REPO/lib/part" && printf '%s\n' */ | tr -d / | sort)"
+  assert_equal "$(grep -vE '^#|^monitor$' "$REPO/lib/part/list" | sort)" "$(cd "$REPO/lib/part" && printf '%s\n' */ | tr -d / | sort)"
   while read -r name; do
     schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
   done < <(cut -s -f 1 "$REPO"/lib/part/*/columns.tsv | grep -v '^after$')

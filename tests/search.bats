@@ -17,7 +17,7 @@ teardown() {
 # Usage: made_up SEARCHES CASE...   Returns: 0
 made_up() {
   local figures=$REPO/lib/results/figures
-  LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/tests/random.awk" -f "$REPO/tests/search.awk" "$@"
+  LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/part/search/search.awk" -f "$REPO/tests/random.awk" -f "$REPO/tests/search.awk" "$@"
 }
 
 # Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS [FAR [TRY]]]]]; KEPT is p99 in us. The
@@ -29,7 +29,7 @@ next() {
     awk 'BEGIN { OFS = "\t" } { print "mixed", $1, $2, $9 == "" ? 1 : $9, $1 == "top" ? 0 : $3, $3, $4 == 0 ? 0 : $3, $4, $4 / 10, $5 == "" ? 100 : $5, 0, 0, $6 + 0, $7 == "" ? 1 : $7, $8 == "" ? "-" : $8 }'
   } >steps.tsv
   env PHASE=mixed LIMITS="p99<=1ms" SEARCH=rate SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1024 TURN=1 "$@" LC_ALL=C \
-    SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
+    SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/part/search/search.awk" -f "$REPO/lib/part/search/steps.awk" steps.tsv
 }
 
 # Print steps of a scan whose limit is kept up to a rate.
@@ -227,7 +227,7 @@ step_of_two() {
     printf 'figure\t1\t%s\n' $'rate\t100' $'ops\t100' $'asked_us\t1000000' $'elapsed_us\t1000000' $'avg_us\t110' $'samples\t100' $'max_us\t190'
     printf 'figure\t2\t%s\n' $'rate\t150' $'ops\t100' $'asked_us\t1000000' $'elapsed_us\t1250000' $'avg_us\t1800' $'samples\t100' $'max_us\t4900' $'unsent\t50' \
       $'errors\t50' $'client_limited\t1' $'send_lag_p99_us\t7'
-  } | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | awk -f "$REPO/lib/run/step.awk"
+  } | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | awk -f "$REPO/lib/part/search/step.awk"
 }
 
 @test "a step of two clients: rates add up, percentiles are those of both histograms together, and the slower end counts" {
@@ -236,7 +236,7 @@ step_of_two() {
 }
 
 @test "a step at a low rate has answered all when it has answered the whole requests that the rate makes" {
-  answered() { printf 'figure\t1\t%s\n' $'rate\t'"$1" $'ops\t'"$2" $'asked_us\t3000000' $'elapsed_us\t3000000' | awk -f "$REPO/lib/run/step.awk" | cut -f 9; }
+  answered() { printf 'figure\t1\t%s\n' $'rate\t'"$1" $'ops\t'"$2" $'asked_us\t3000000' $'elapsed_us\t3000000' | awk -f "$REPO/lib/part/search/step.awk" | cut -f 9; }
   assert_equal "$(answered 4.8 14) $(answered 4.8 13) $(answered 0.1 1) $(answered 0.1 0)" '100.00 92.86 100.00 0.00'
 }
 
@@ -261,7 +261,7 @@ table() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    tables_make "$LIB/part/rate/table.awk" run <totals' | tr -s ' '
+    tables_make "$LIB/part/search/table.awk" run <totals' | tr -s ' '
 }
 
 @test "the table: medians beside each other, % of the first variant, the range of repeats and of soft loads" {

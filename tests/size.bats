@@ -25,7 +25,7 @@ next() {
       print "get", $1, ($1 == "scan" ? "-" : "p99<=1ms"), $5 == "" ? 1 : $5, 1000, 1, 1000, $3, $4, $8 == "" ? 100 : $8, 0, 0, 0, $6 == "" ? 1 : $6, $2, $7 == "" ? "-" : $7 }'
   } >steps.tsv
   env PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 "$@" LC_ALL=C SCHEMA="$REPO/lib/results/schema.tsv" \
-    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" -f "$REPO/lib/run/steps.awk" steps.tsv
+    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/part/search/search.awk" -f "$REPO/lib/part/search/steps.awk" steps.tsv
 }
 
 # Steps of a search whose load fits into 43 % of DRAM: kept at 44 %, broken at 42 %, three times each.
@@ -46,7 +46,7 @@ found() {
     fi
     assert_equal "$name $off $broke" "$name 0 far"
     ((steps <= 45)) || fail "$name: $steps steps"
-  done < <(LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/run/search.awk" \
+  done < <(LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/part/search/search.awk" \
     -f "$REPO/tests/random.awk" -f "$REPO/tests/size.awk" 100 0 20 0:60 0:30)
 }
 
@@ -291,17 +291,17 @@ priced() {
   printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tp99_us\tfar_per_op\tanswered_percent\tunsent\terrors\tclient_limited\tcounts\tdram_share_percent\tlost\n' >rep/steps.tsv
   printf 'get\tscan\t-\t1\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\nget\ttake\tp99<=1ms\t2\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\n' >>rep/steps.tsv
   master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 _SEARCH_PENDING=\$'get\tscan\t-\t80\t1' MONITOR_ALARM='the OOM killer took the instance on port 1'
-    size_again rep && search_start rep && echo \$_SEARCH_STEP"
+    size_again rep && search_fresh rep && echo \$_SEARCH_STEP"
   assert_success
   assert_equal "$output" 2
   assert_equal "$(awk -F '\t' '{ print $2, $16, $17 }' rep/steps.tsv | paste -sd ,)" 'kind dram_share_percent lost,scan 100 -,scan 80 oom'
   refute_exists rep/server
   cp rep/steps.tsv steps.tsv
   assert_equal "$(PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv \
-    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/run/search.awk" \
-    -f "$REPO/lib/run/steps.awk" steps.tsv | cut -f 1-2)" $'step\tseek'
+    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/part/search/search.awk" \
+    -f "$REPO/lib/part/search/steps.awk" steps.tsv | cut -f 1-2)" $'step\tseek'
   # The next try fails before its search begins, for another reason.
-  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=60 MONITOR_ALARM='the OOM killer took the instance on port 1'; size_again rep; size_again rep || echo no"
+  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=60 MONITOR_ALARM='the OOM killer took the instance on port 1'; size_again rep; search_again rep || echo no"
   assert_equal "$output" no
   assert_equal "$(awk -F '\t' '$17 == "oom" { print $16 }' rep/steps.tsv | paste -sd ,)" 80,60
   # Any other end of a repeat is a failure.
@@ -319,10 +319,10 @@ priced() {
     size_set() { echo "set $1"; [[ $1 != 80 ]] || return 2; }
     _search_take_in() { _SEARCH_PENDING=; }
     { _search_header && tr " " "\t" <<<"get scan - 1 1 500 1 500 100 90 95 500 600 700 800 100 0 0 0 1 0 0 0 0 1 100 -"; } >rep/steps.tsv
-    search_start rep
+    search_fresh rep
     _SEARCH_PENDING=$'\''get\tscan\t-\t100\t1'\''
     search_turn get.1 one
-    echo "$SEARCH_DO $_SEARCH_PENDING"'
+    echo "$PARTS_DO $_SEARCH_PENDING"'
   assert_success
   assert_equal "$output" $'mark look\nset 80\nmark look\nset 92\nstep get\tseek\tp99<=1ms\t92\t1'
   assert_equal "$(cut -f 2,26,27 rep/steps.tsv)" $'kind\tdram_share_percent\tlost\nscan\t100\t-\nscan\t80\treclaim'

@@ -10,7 +10,7 @@
 
 BEGIN {
   # Lowest first; with a comma between two, neither calls the other.
-  n = split("shared core plan,results run cmd", layer, " ")
+  n = split("shared core plan,results run part cmd", layer, " ")
   for (i = 1; i <= n; i++) {
     m = split(layer[i], folder, ",")
     for (j = 1; j <= m; j++) rank[folder[j]] = i

@@ -5,11 +5,12 @@
 set -Eeuo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
-files=(lib/{shared,core,plan,results,run,cmd}/*.sh lib/part/*/results.sh)
+files=(lib/{shared,core,plan,results,run,cmd}/*.sh)
+for file in lib/part/*/*.sh; do [[ $file == */host.sh ]] || files+=("$file"); done
 
 awk -f tools/calls.awk "${files[@]}" "${files[@]}" | FILES=${files[*]} LC_ALL=C awk '
   # The directory of a file.
-  function dir(name,   part) { split(name, part, "/"); return part[2] == "part" ? "results" : part[2] }
+  function dir(name,   part) { split(name, part, "/"); return part[4] == "results.sh" ? "results" : part[2] }
   BEGIN { n = split(ENVIRON["FILES"], file, " ") }
   dir($1) == dir($2) { from[++pairs] = $1; to[pairs] = $2 }
   END {
@@ -21,13 +22,13 @@ awk -f tools/calls.awk "${files[@]}" "${files[@]}" | FILES=${files[*]} LC_ALL=C 
     for (i = 1; i <= n; i++) {
       d = dir(file[i])
       name = file[i]
-      gsub(/.*lib\/part\/|\/results\.sh$|.*\/|\.sh$/, "", name)
+      gsub(/.*lib\/part\/|\/(master|results)\.sh$|.*\/|\.sh$/, "", name)
       if (level[file[i]] + 0 > top[d]) top[d] = level[file[i]]
       names[d, level[file[i]] + 0] = names[d, level[file[i]] + 0] "  " name
     }
-    split("cmd run results plan core shared", order, " ")
+    split("cmd part run results plan core shared", order, " ")
     y = 8
-    for (o = 1; o <= 6; o++) {
+    for (o = 1; o <= 7; o++) {
       d = order[o]
       text = ""
       begin = y

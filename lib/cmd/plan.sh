@@ -140,9 +140,7 @@ _plan_head() {
   load_text
   echo
   _plan_cost
-  cold_say
-  hit_say
-  search_say
+  parts_say
   _plan_disk "$each"
   echo
 }

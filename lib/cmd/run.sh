@@ -216,7 +216,7 @@ _run_cells() {
     folder=$RUN/$variant/$name/rep-${ROW[repeat]}
     progress_repeat "${ROW[number]}" "${#PLAN_ROWS[@]}" "$folder"
     # With REDISRUNS=auto a finished repeat may be run again. After a suspension of the master, another run may have the server and its settings.
-    if [[ ! -e $folder || $REDISRUNS == auto:* ]] && ! hit_settle "$row" || ! repeat_tune "$variant"; then
+    if [[ ! -e $folder || $REDISRUNS == auto:* ]] && ! parts_each settle "$row" || ! repeat_tune "$variant"; then
       failed=1
       _run_goes_on || break
       continue

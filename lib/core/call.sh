@@ -15,7 +15,7 @@ _CALL_FILES=              # the beginning of the names of a call's files; a proc
 REMOTE_OUT=               # the file with all of the output of the last call
 declare -A _CALL_READS=() # by script and verb: the variables that it reads
 
-# Run lib/host/SCRIPT.sh on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
+# Run a script, lib/host/SCRIPT.sh or that of a part, on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
 # REMOTE_RETRY seconds, so a script must be repeatable. Settings, and secrets, which must not be arguments, are sent over stdin.
 # Usage: call_run HOST SCRIPT [ARG]...
 # Globals: REMOTE_RETRY; the names in the script's `# Reads` lines (call_settings)
@@ -29,39 +29,40 @@ call_run() {
 }
 
 # Run several scripts of a host in one call, one after the other, each in its own shell. The others run also if one fails.
-# Usage: call_together HOST PART...
-#   PART  SCRIPT [ARG]..., words separated by blanks
+# Usage: call_several HOST CALL...
+#   CALL  SCRIPT [ARG]..., separated by tabs
 # Globals: as call_run
-# Returns: prints the checked output of each that succeeded; the status of the first that did not, or as call_run
-call_together() {
-  local host=$1 part line number=1 failed=0 status text='' mark REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
-  local -a words=() parts=("${@:2}") word
+# Returns: as call_run, but 0 also if scripts failed; sets CALL_STATUS, the status of each that ran, and CALL_OUT, the checked output of each that
+# succeeded
+call_several() {
+  local host=$1 line text='' mark number=1 status REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
+  local -a words=() calls=("${@:2}") word pieces
+  CALL_OUT=() CALL_STATUS=()
   call_mark
   mark=$REMOTE_MARK
-  for part in "${parts[@]}"; do
-    read -r -a word <<<"$part"
+  for line in "${calls[@]}"; do
+    IFS=$'\t' read -r -a word <<<"$line"
     words+=("$mark" "${word[@]}")
   done
-  call_raw 1024 "$host" "${words[@]}" || return
-  while ((number <= ${#parts[@]})) && IFS= read -r line; do
-    if [[ $line != "$mark.$number.status "* ]]; then
-      [[ $line != "$mark.$number" ]] || text=$'\n'
-      text+=$line$'\n'
+  call_raw "$_CALL_REPLY_KIB" "$host" "${words[@]}" || return
+  mapfile -d $'\001' -t pieces <<<"$REMOTE_REPLY"
+  for line in "${pieces[@]}"; do
+    if [[ $line != "$mark.$number.status "* ]] || ((number > ${#calls[@]})); then
+      text+=$line
       continue
     fi
-    status=${line##* }
+    status=${line%%$'\n'*} status=${status##* }
     [[ $status =~ ^(0|[1-9][0-9]?[0-9]?)$ ]] || status=$REPLY_BAD
-    read -r -a word <<<"${parts[number - 1]}"
-    REMOTE_MARK=$mark.$number REMOTE_REPLY=$text
-    ((status != 0)) || reply_print "$host" "${word[0]}" "${word[1]--}" || status=$?
-    ((failed != 0)) || failed=$status
-    number=$((number + 1)) text=
-  done <<<"$REMOTE_REPLY"
-  ((number > ${#parts[@]} || failed != 0)) || {
-    printf "%s: invalid reply to '%s': the reply is truncated\n" "$host" "${parts[number - 1]}" >&2
-    failed=$REPLY_BAD
+    IFS=$'\t' read -r -a word <<<"${calls[number - 1]}"
+    REMOTE_MARK=$mark.$number REMOTE_REPLY=$text text=${line#*$'\n'} line=
+    ((status != 0)) || line=$(reply_print "$host" "${word[0]}" "${word[1]--}") || status=$?
+    CALL_STATUS+=("$status") CALL_OUT+=("$line")
+    number=$((number + 1))
+  done
+  ((number > ${#calls[@]})) || {
+    printf "%s: invalid reply to '%s': the reply is truncated\n" "$host" "${calls[number - 1]//$'\t'/ }" >&2
+    return "$REPLY_BAD"
   }
-  return "$failed"
 }
 
 # Make the mark of a call.
@@ -184,21 +185,30 @@ call_settings() {
   local script=$1 verb=${2-} key=$1.${2-} name line
   local -a part reads=(REMOTE_DIR LOCK_DIR RUN_ID RUN_OWNER RUN_OPEN)
   if [[ -z ${_CALL_READS[$key]+set} ]]; then
+    _call_file "$script"
     while IFS= read -r line && [[ -n $line ]]; do
       [[ $line =~ ^'# Reads'(:|([a-z\ ]+):)\ (.*)$ ]] || continue
       [[ ${BASH_REMATCH[1]} == : || "${BASH_REMATCH[2]} " == *" $verb "* ]] || continue
       read -r -a part <<<"${BASH_REMATCH[3]}"
       reads+=("${part[@]}")
-    done <"$LIB/host/$script.sh"
+    done <"$REPLY"
     _CALL_READS[$key]=${reads[*]}
   fi
   REPLY=
   read -r -a reads <<<"${_CALL_READS[$key]}"
   for name in "${reads[@]}"; do
-    [[ -v $name ]] || die "lib/host/$script.sh${verb:+ $verb}: reads $name, which is not set"
+    [[ -v $name ]] || die "$script${verb:+ $verb}: reads $name, which is not set"
     printf -v line '%s=%q\n' "$name" "${!name}"
     REPLY+=$line
   done
+}
+
+# The file of a script: lib/host/SCRIPT.sh, or that of a part, lib/part/SCRIPT/host.sh.
+# Usage: _call_file SCRIPT
+# Returns: sets REPLY
+_call_file() {
+  REPLY=$LIB/host/$1.sh
+  [[ -e $REPLY ]] || REPLY=$LIB/part/$1/host.sh
 }
 
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of

@@ -10,7 +10,7 @@ readonly _RECEIVE_SMALL=$((64 << 10))
 readonly _RECEIVE_BINARY=4
 
 # Run a script that sends files, and put them into a directory, with our owner and mode 0644.
-# Usage: receive_files DIR HOST SCRIPT [VERB]
+# Usage: receive_files DIR HOST SCRIPT [VERB [PART]]
 #   DIR exists, and is not a link
 # Returns: the script's exit status; REPLY_BAD with one line on stderr if a file is invalid: then no file is kept.
 receive_files() {
@@ -38,13 +38,16 @@ receive_files() {
 # Limits of each call: KiB, number of files, and their names as patterns of case.
 # Returns: sets limit, files and patterns of the caller
 _receive_kind() {
+  local REPLY
   case $1 in
     'client fetch') limit=$((4 << 20)) files=10000 patterns='result.tsv*|steps.tsv|track.tsv|histogram-*|stdout|stderr|populate.*|set.*|get.*|mixed.*|replay.*|populate-*|set-*|get-*|mixed-*|replay-*' ;;
     'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv|info.after' ;;
     'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err|info.before' ;;
     sysinfo) limit=$((64 << 10)) files=200 patterns='*.txt|*.tsv|setup.log' ;;
-    'antagonist fetch') limit=$((1 << 20)) files=1 patterns=antagonist.tsv ;;
-    'trace fetch') limit=$((4 << 20)) files=1000 patterns='*' ;;
+    'parts fetch '*)
+      parts_row "${1##* }" files || die "receive_files: $1 sends no files"
+      IFS=$'\t' read -r limit files patterns _ <<<"$REPLY"
+      ;;
     *) die "receive_files: $1 sends no files" ;;
   esac
 }

@@ -17,7 +17,7 @@ readonly _REPLY_TEXT=$'([^\001-\037\177\302]|\302+[^\001-\037\177\200-\237\302])
 declare -A _REPLY_FORMS=() _REPLY_MOST=()
 _REPLY_TUNING= # the names in conf/tuning.tsv, separated by |
 
-# Read the forms of replies, before the first call.
+# Read the forms of replies, those of parts too, before the first call.
 # Usage: reply_forms TABLE TUNING
 reply_forms() {
   local script verb most form key
@@ -27,6 +27,12 @@ reply_forms() {
     _REPLY_FORMS[$key]+=$form$'\n'
     _REPLY_MOST[$key]=$most
   done <"$1"
+  parts_read
+  for script in "${PARTS[@]}"; do
+    while IFS=$'\t' read -r verb most form; do
+      [[ -z $verb ]] || _REPLY_FORMS["$script $verb"]+=$form$'\n' _REPLY_MOST["$script $verb"]=$most
+    done <<<"${PART_ROWS["$script reply"]-}"
+  done
   _REPLY_TUNING=
   while IFS=$'\t' read -r script _; do [[ $script == '#'* ]] || _REPLY_TUNING+="${_REPLY_TUNING:+|}$script"; done <"$2"
 }

@@ -10,7 +10,7 @@ SERVERS=() HOST=
 
 # Variables that hold what is known of one host.
 readonly _SERVERS_OWN=(SERVER_BYTES SERVER_FREE SERVER_LIMITS _SERVER_CPUS _SERVER_GIB _PLACE_TOPOLOGY REDIS_BINARY INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
-  _PERF_ROWS _SIZE_MINE)
+  _SIZE_MINE)
 # By host and variable, separated by a blank: its value while another host's is in the variable.
 declare -A _SERVERS_STATE=()
 
@@ -117,19 +117,16 @@ servers_print() {
   return "$status"
 }
 
-# Run scripts on each server in HOST, in one call.
-# Usage: servers_call LIMIT SCRIPT...
-#   SCRIPT  with its arguments, separated by blanks
+# Run a script on each server in HOST.
+# Usage: servers_call LIMIT SCRIPT [ARG]...
 # Returns: as servers_side
 servers_call() {
-  local -a scripts=("${@:2}")
-  servers_print "$1" _servers_together
+  servers_print "$1" _servers_run "${@:2}"
 }
 
-# Usage: _servers_together
-# Globals: scripts of servers_call
-_servers_together() {
-  call_together "$HOST" "${scripts[@]}"
+# Usage: _servers_run SCRIPT [ARG]...
+_servers_run() {
+  call_run "$HOST" "$@"
 }
 
 # Print how far the clock of the server in HOST is ahead of the master's, in microseconds.

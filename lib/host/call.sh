@@ -5,7 +5,8 @@
 #   CALL   this file
 #   stdin  a line MARK BYTES, and as many bytes of settings as assignments. What follows them is for a verb that reads it.
 # Output is between the lines MARK and MARK.end, messages follow the line MARK: start-up files of the login shell may print. Of several scripts, each
-# runs in a subshell, between MARK.1 and MARK.1.end and so on; a line MARK.1.status STATUS follows.
+# runs in a subshell, between MARK.1 and MARK.1.end and so on; a line with a control character, which no reply has, and MARK.1.status STATUS
+# follows.
 
 if ((BASH_VERSINFO[0] < 5)); then
   echo "bash 5 or newer is required, this host has $BASH_VERSION" >&2
@@ -23,11 +24,12 @@ for _call_fd in /proc/self/fd/*; do
 done
 
 # Load the modules that a script declares (`# Needs: NAME...`, from lib/shared or lib/host; `tier/*` for all of lib/tier), and run it. It has
-# stdin with a verb that it declares (`# Input: VERB`).
+# stdin with a verb that it declares (`# Input: VERB`). The script is lib/host/SCRIPT.sh, or that of a part, lib/part/SCRIPT/host.sh.
 # Usage: _host_call_run MARK SCRIPT [ARG]...
 _host_call_run() {
   local _call_mark=$1 _call_file=$_call_lib/host/$2.sh _call_line _call_name _call_input=
   local -a _call_needs=()
+  [[ -e $_call_file ]] || _call_file=$_call_lib/part/$2/host.sh
   shift 2
   while IFS= read -r _call_line && [[ -n $_call_line ]]; do
     case $_call_line in
@@ -74,6 +76,6 @@ for _call_line in "${@:3}" "$1"; do
   fi
   _call_number=$((_call_number + 1))
   (_host_call_run "$1.$_call_number" "${_call_words[@]}")
-  printf '\n%s.status %d\n' "$1.$_call_number" $?
+  printf '\001%s.status %d\n' "$1.$_call_number" $?
   _call_words=()
 done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# What a repeat runs on the server, stopped in one call: monitors, instances and the tier.
-# Needs: protocol instances tier_undo tier_cgroup tier/*
+# What a repeat runs on the server, stopped in one call: parts, monitors, instances and the tier.
+# Needs: part protocol instances tier_undo tier_cgroup tier/*
 
 # Usage: main
 main() {
@@ -9,7 +9,7 @@ main() {
   workdir_open
   owner_turn || :
   # What cannot be stopped keeps none of the others.
-  for part in monitors instances tier; do
+  for part in parts monitors instances tier; do
     # Each is a separate shell with errexit, which `||` would switch off.
     set +e
     (
@@ -21,6 +21,12 @@ main() {
   done
   owner_close
   return "$status"
+}
+
+# Stop what parts of the repeat have here.
+# Usage: host_ended_parts
+host_ended_parts() {
+  host_part_stop "$WORK/run-$RUN_ID"
 }
 
 # Stop the monitors of the repeat, and remove their directory.

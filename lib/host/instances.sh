@@ -131,7 +131,7 @@ host_instances_lost() {
   while IFS=$'\t' read -r pid target; do
     rest=${target#run-}
     owner_names "${rest%%/*}" || continue
-    [[ /${rest#*/} =~ ^/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|trace/trace\.log|perf/(instance|socket)\.log|server/data-[0-9]+)( \(deleted\))?$ ]] ||
+    [[ /${rest#*/} =~ ^/(server/redis-[0-9]+\.log|client-[^/]*/(out/)?std(out|err)|monitor/monitor\.err|[a-z]+\.part/.*|server/data-[0-9]+)( \(deleted\))?$ ]] ||
       continue
     [[ ! -e $WORK/run-${rest%%/*}/owner ]] || continue
     # root starts instances as another user.

@@ -97,8 +97,7 @@ host_monitor_mark() {
   host_monitor_await_guard
   host_monitor_alarm
   [[ -z $REPLY ]] || printf 'alarm\t%s\n' "$REPLY"
-  host_probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID/trace.proc" "$WORK/run-$RUN_ID/perf.proc" \
-    "$WORK/run-$RUN_ID/antagonist.proc" "$WORK/run-$RUN_ID/cold.proc"
+  host_probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID"/*.part/proc
 }
 
 # Counters of the host, its CPUs and its NICs. Rows SCOPE COUNTER VALUE.
@@ -188,7 +187,7 @@ host_monitor_mark_instances() {
 
 # Print where the memory of COLD_MEMORY is, rows `cold COUNTER BYTES`: its bytes, those swapped out, and with several nodes those on each node.
 host_monitor_mark_cold() {
-  local pid record=$WORK/run-$RUN_ID/cold.proc
+  local pid record=$WORK/run-$RUN_ID/cold.part/proc
   [[ -e $record ]] || return 0
   while read -r pid _; do
     cat "/proc/$pid/status" 2>/dev/null || :

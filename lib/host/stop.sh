@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Stop what broken runs left on this host, and restore what they changed.
-# Needs: cpus instances irq vsmp damon resctrl tune_kind tune_journal tune tier tier_undo tier_cgroup tier_lost locks tier/*
+# Needs: part cpus instances irq vsmp damon resctrl tune_kind tune_journal tune tier tier_undo tier_cgroup tier_lost locks tier/*
 
 # Usage: main stale|force [RUN]...
 #   stale: only runs whose master is dead; force: all runs of this user; RUN: its master is known to be dead, also within its lease
@@ -127,11 +127,7 @@ host_stop_run() {
   # What does not end keeps none of the others. Load generators first: a generator that loses its server would only write errors.
   proc_end 15 "$folder"/client-*/generator.proc || host_stop_stuck "$folder: a load generator does not end"
   proc_end 5 "$folder"/monitor/monitor.proc || host_stop_stuck "$folder: the monitors do not end"
-  proc_session "$folder/trace.proc" "TRACE_RUN=${folder##*/run-}"
-  proc_end 5 "$folder"/trace.proc || host_stop_stuck "$folder: the program of TRACE does not end"
-  proc_end 5 "$folder"/perf.proc || host_stop_stuck "$folder: perf does not end"
-  proc_end 10 "$folder"/antagonist.proc || host_stop_stuck "$folder: the load on memory does not end"
-  proc_end 30 "$folder"/cold.proc || host_stop_stuck "$folder: the memory of COLD_MEMORY is not released"
+  host_part_stop "$folder" || stuck=yes
   host_instances_end 60 "$folder/server" || host_stop_stuck "$folder: an instance does not end"
   host_tier_stop "$folder" || host_stop_stuck "$folder: cannot undo its tier"
   [[ -z $stuck ]] || exit 1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/host/wss.sh also clears the kernel's
+# Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/part/wss/host.sh also clears the kernel's
 # marks of pages).
 # Needs: cpus irq vsmp damon resctrl tune_kind tune_journal
 # Reads check apply: TUNE_ROWS

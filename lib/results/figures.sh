@@ -14,7 +14,7 @@ figures_run() {
     programs+=(-f "$_FIGURES/$1.awk")
     shift
   done
-  LC_ALL=C SCHEMA=$LIB/results/schema.tsv PARTS=$LIB/part awk "${programs[@]}" "${@:2}"
+  LC_ALL=C SCHEMA=$LIB/results/schema.tsv PARTS_DIR=$LIB/part awk "${programs[@]}" "${@:2}"
 }
 
 # Print the figures.awk of all parts, and what calls them for a row (result.awk): NAME_phase, before the counters of its phase are taken, and

@@ -105,10 +105,12 @@ client_launch() {
 # The options that the load generators of all clients get.
 # Returns: sets common of client_launch
 _client_common() {
-  local text REPLY
+  local text connections REPLY
+  shares_connections
+  connections=$REPLY
   client_phases
-  common=(--gate . --out . --connections "$(search_connections)" --phases "$REPLY" --keys "$KEY_PATTERN" --data "$DATA"
-  --interval "$INTERVAL" --timeout "$REPLY_TIMEOUT")
+  common=(--gate . --out . --connections "$connections" --phases "$REPLY" --keys "$KEY_PATTERN" --data "$DATA"
+    --interval "$INTERVAL" --timeout "$REPLY_TIMEOUT")
   [[ $RATE == 0 ]] || common+=(--arrival "$ARRIVAL")
   [[ " $PHASES " != *" mixed "* || $COMMANDS != off ]] || common+=(--ratio "$RATIO")
   [[ $TIME == 0 ]] || common+=(--time "$TIME")
@@ -143,7 +145,9 @@ _client_launch() {
   fi
   shares_threads_of "$count"
   CLIENT_THREADS=$REPLY
-  text=$(cluster_options "$port" "$count" && fault_options)
+  text=$(parts_each options)
+  [[ -z $text ]] || mapfile -t -O "${#options[@]}" options <<<"$text"
+  text=$(cluster_options "$port" "$count")
   if [[ -n $text ]]; then
     mapfile -t -O "${#options[@]}" options <<<"$text"
     port=$REDISBASE count=$(cluster_processes "$POINT_INSTANCES") # any node knows all others
@@ -166,13 +170,13 @@ _client_launch() {
   _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "${to[@]}" "$port" "${values[@]}"
 }
 
-# The phases for the load generator, including the phases that a search or a probe adds.
+# The phases for the load generator, including the phases that parts add.
 # Usage: client_phases
 # Globals: PHASES
 # Returns: sets REPLY
 client_phases() {
-  search_phases
-  wss_phases "$REPLY"
+  REPLY=$PHASES
+  parts_each phases
   REPLY=${REPLY// /,}
 }
 
@@ -207,20 +211,19 @@ client_wait() {
     ((${#running[@]} > 0 && !failed)) || break
     _client_start "$@"
     monitor_alarm || return 1
-    _client_fault "$@" || return 1
+    ((${#_CLIENT_GO[@]} > 0)) || _client_parts_look "$@" || return 1
     _CLIENT_ASKED=${EPOCHREALTIME/[.,]/}
     side_run 90 _client_look "${running[@]}" || :
     for client in "${running[@]}"; do _client_take "$client"; done
-    ((${#_CLIENT_GO[@]} > 0)) || wss_look
   done
   log_progress_end
   return "$failed"
 }
 
-# Check the progress of a fault, and let the generators end their phase when it is over.
-_client_fault() {
+# Let parts look at the load that runs, and let the generators end their phase if one says so.
+_client_parts_look() {
   local status=0
-  fault_look || status=$?
+  parts_each look || status=$?
   ((status == 2)) || return "$status"
   side_run $((REMOTE_RETRY + 60)) _client_enough "$@"
 }
@@ -284,7 +287,7 @@ _client_look() {
   local client=$1 status=0 errors=$_REMOTE_TMP/look.$1 seconds=$_CLIENT_LOOK CALL_RETRY=0
   local -a go
   read -r -a go <<<"${_CLIENT_GO[$client]-}"
-  ((${#go[@]} == 0)) || ! wss_due || seconds=0
+  ((${#go[@]} == 0)) || [[ -z $PARTS_DUE ]] || seconds=0
   _client_ask "$client" look "$seconds" "${go[@]}" 2>"$errors" || status=$?
   if ((status == 255)); then
     printf 'lost\t%s\n' "$(remote_reason "$errors")"
@@ -363,91 +366,65 @@ _client_stalls() {
   ((SECONDS - ${_CLIENT_MOVED[$client]} < limit)) || _CLIENT_STATE[$client]="the load generator makes no progress for $limit s"
 }
 
-# When every generator waits for the same phase, start all of them at one time.
+# When every generator waits for the same phase, start all of them at one time. A part may own the phase, and choose its load.
 _client_start() {
-  local client phase start at slowest=0 step='' load=''
+  local client phase start at now slowest=0 load='' owner='' points='stop load mark start' REPLY
   for client; do
     [[ ${_CLIENT_STATE[$client]} == running && -n ${_CLIENT_READY[$client]} && -z ${_CLIENT_GO[$client]+set} ]] || return 0
     phase=${_CLIENT_READY[$client]}
     ((${_CLIENT_LATE[$client]-0} <= slowest)) || slowest=${_CLIENT_LATE[$client]}
   done
-  perf_end
-  antagonist_mark "$phase" || {
-    for client; do _CLIENT_STATE[$client]="the load on memory (NEIGHBOUR) cannot begin"; done
-    return 0
-  }
-  if search_is "$phase"; then
-    search_turn "$phase" "$@" || {
-      for client; do _CLIENT_STATE[$client]="the search cannot continue"; done
+  PARTS_DO=
+  if parts_first owns "$phase"; then
+    owner=$REPLY points='mark start'
+    _client_parts 'stop load' "$phase" "$@" || return 0
+    "${owner}_turn" "$phase" "$@" || {
+      parts_row "$owner" label
+      for client; do _CLIENT_STATE[$client]="the $REPLY cannot continue"; done
       return 0
     }
-    step=$SEARCH_DO
-  elif hit_is "$phase"; then
-    hit_turn || {
-      for client; do _CLIENT_STATE[$client]="the search for a hit ratio cannot continue"; done
-      return 0
-    }
-    step=$HIT_DO
-  elif wss_is "$phase"; then
-    wss_turn "$phase"
-    step=$WSS_DO
-    [[ $step == skip ]] || _client_mark "$phase" "$@"
   fi
-  case $step in
+  case $PARTS_DO in
     keep | skip)
       for client; do
-        _CLIENT_GO[$client]="$phase $step"
+        _CLIENT_GO[$client]="$phase $PARTS_DO"
         _CLIENT_MOVED[$client]=$SECONDS
       done
       return 0
       ;;
     step) ;;
-    *)
-      _client_mark "${phase%.*}" "$@"
-      perf_mark "${phase%.*}"
-      trace_mark "${phase%.*}"
-      ;;
+    *) _client_parts "$points" "${phase%.*}" "$@" || return 0 ;;
   esac
   # Far enough ahead for every client to get the message: all clients are called at the same time, as in the poll that reported them ready.
-  start=$((${EPOCHREALTIME/[.,]/} + 100000 + slowest * 3 / 2))
-  [[ -n $step ]] || fault_mark "$phase" "$start" || {
-    for client; do _CLIENT_STATE[$client]="the fault cannot begin"; done
+  slowest=$((100000 + slowest * 3 / 2)) now=${EPOCHREALTIME/[.,]/}
+  start=$((now + slowest))
+  parts_each goes "$phase" "$start" || {
+    for client; do _CLIENT_STATE[$client]="$PARTS_WHY cannot begin"; done
     return 0
   }
-  # The call to the server of the fault took time.
-  [[ -n $step ]] || ! fault_on || start=$((${EPOCHREALTIME/[.,]/} + 100000 + slowest * 3 / 2))
+  # A call to a server took time.
+  ((${EPOCHREALTIME/[.,]/} - now < 10000)) || start=$((${EPOCHREALTIME/[.,]/} + slowest))
   for client; do
-    [[ -z $step ]] || load=" $(_client_load "$phase" "$client")"
+    [[ -z $PARTS_DO ]] || load=" $("${owner}_load" "$client")"
     at=$((start + ${_CLIENT_OFFSET[$client]}))
     # Microseconds as seconds with a fraction.
     printf -v at '%d.%06d' $((at / 1000000)) $((at % 1000000))
     _CLIENT_GO[$client]="$phase $at$load"
     _CLIENT_MOVED[$client]=$SECONDS
   done
-  ! wss_is "$phase" || wss_mark "$start"
-  [[ $step == step ]] || log_info "phase ${phase%.*} starts on $# client(s)"
+  [[ $PARTS_DO == step ]] || log_info "phase ${phase%.*} starts on $# client(s)"
 }
 
-# Read all counters of the server and the clients at the beginning of a phase. No request is in flight, so they are stable.
-# Usage: _client_mark PHASE CLIENT...
-_client_mark() {
-  local client phase=$1
-  # CPU time of other programs during a probe affects no figure.
-  ! wss_is "$phase" || phase=steps
-  for client in "${@:2}"; do foreign_mark "$phase" "$client" "${_CLIENT_PROBE[$client]-}"; done
-  monitor_mark "$1" || :
-}
-
-# Print the load of a step for a client.
-# Usage: _client_load PHASE CLIENT
-_client_load() {
-  if hit_is "$1"; then
-    hit_words
-  elif wss_is "$1"; then
-    wss_words "$2"
-  else
-    search_words "$2"
-  fi
+# The parts at points before a phase. When the counters of the servers are read, those of the clients are too: no request is in flight.
+# Usage: _client_parts POINTS PHASE CLIENT...
+# Returns: 1 if the phase cannot begin
+_client_parts() {
+  local client points=$1 phase=$2
+  shift 2
+  [[ $points != *mark* ]] || for client; do foreign_mark "$phase" "$client" "${_CLIENT_PROBE[$client]-}"; done
+  parts_phase "$points" "$phase" && return
+  for client; do _CLIENT_STATE[$client]="$PARTS_WHY cannot begin"; done
+  return 1
 }
 
 # The seed of a client.

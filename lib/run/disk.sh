@@ -29,7 +29,7 @@ disk_room() {
 # Returns: sets REPLY; of several servers, for the one with most of the data
 disk_persistence_of() {
   local copies=0 extra=32 keys=${ROW[keys]} size=${ROW[value_size]} part each least=$((64 << 20))
-  ! cluster_on || ! fault_on || ((REPLICAS == 0)) || copies=1
+  ! cluster_on || [[ $FAULT == none ]] || ((REPLICAS == 0)) || copies=1
   server_conf
   [[ $PERSISTENCE != rdb && "; $REPLY" != *'; save '[0-9]* ]] || copies=2
   # The AOF has each SET as a request.

@@ -40,11 +40,7 @@ doctor_rows() {
   servers_each _doctor_memory
   servers_each _doctor_tiers
   _doctor_launch
-  servers_each _doctor_trace
-  servers_each _doctor_said "working set" wss_try
-  servers_each _doctor_said "far loads" perf_doctor
-  _doctor_each _doctor_antagonist
-  _doctor_each _doctor_cold
+  doctor_parts all
   _doctor_warnings
 }
 
@@ -53,7 +49,7 @@ doctor_rows() {
 #   yes    the load generator has been built
 #   redis  Redis has been found or installed
 doctor_provided() {
-  [[ -z $1 ]] || _doctor_each _doctor_antagonist
+  [[ -z $1 ]] || doctor_parts built
   [[ -z $2 ]] || servers_each _doctor_found
   [[ -z $2 ]] || servers_each _doctor_path
   servers_each _doctor_answers
@@ -111,8 +107,9 @@ _doctor_needs() {
 
 # The connections that one client opens at the current point.
 _doctor_connections() {
-  local count threads groups connections=$CONNECTIONS
-  [[ $connections != search ]] || connections=$(search_connections)
+  local count threads groups connections REPLY
+  shares_connections
+  connections=$REPLY
   shares_divide "${ROW[instances]}"
   for count in "${SHARE_COUNT[@]}"; do
     shares_threads_of "$count"
@@ -410,14 +407,13 @@ _doctor_memory() {
     point=${ROW[point]}
     # Of several servers, that of the one with the most instances.
     need=${ROW[dram_bytes]}
-    antagonist_bytes
+    parts_bytes
     need=$((need + REPLY))
     ((need > most)) || continue
     most=$need rule=${ROW[rule_bytes]}
     wanted="$((need >> 20)) MiB for $point (${ROW[instances]} x ${ROW[keys]} keys of ${ROW[value_size]} B; 1.5 x (size + 32) x keys says"
     wanted+=" $((rule >> 20)) MiB)"
-    ((REPLY == 0)) || wanted+=", with $((REPLY >> 20)) MiB of NEIGHBOUR"
-    wanted+=" and $((keep >> 20)) MiB kept free"
+    wanted+="$PARTS_BYTES and $((keep >> 20)) MiB kept free"
     ((need + keep <= SERVER_FREE)) || break
   done
   plan_enter "${VARIANTS%% *}" ''
@@ -434,12 +430,4 @@ _doctor_warnings() {
   while IFS=$'\t' read -r state found wanted fix; do
     _doctor_row "${SERVERS[0]}" "$state" "Redis warnings" "$found" "$wanted" "$fix"
   done < <(warnings_check)
-}
-
-# Whether the tracing program exists.
-_doctor_trace() {
-  local host state found wanted fix
-  while IFS=$'\t' read -r host state found wanted fix; do
-    _doctor_row "$host" "$state" trace "$found" "$wanted" "$fix"
-  done < <(trace_try)
 }

@@ -29,15 +29,15 @@ _doctor_tier() {
 }
 
 # Run a check for every variant, with each combination of values of settings that hosts are asked about, at the point with the most data.
-# Usage: _doctor_each FUNCTION
-#   FUNCTION is called with VARIANT, in a separate process, with the settings of the row in force
+# Usage: _doctor_each FUNCTION [ARG]...
+#   FUNCTION is called with ARG and VARIANT, in a separate process, with the settings of the row in force
 _doctor_each() {
   local row
   plan_groups "${_DOCTOR_ASKED[@]}"
   for row in "${PLAN_GROUPS[@]}"; do
     (
       plan_row "$row"
-      "$1" "${ROW[variant]}"
+      "$@" "${ROW[variant]}"
     )
   done
 }
@@ -106,16 +106,31 @@ _doctor_prefix() {
   done < <(launch_try && generator_try)
 }
 
-# Print rows: whether each server can run the load of NEIGHBOUR; nothing until membench is built.
-# Usage: _doctor_antagonist VARIANT
-_doctor_antagonist() {
-  [[ " $BUILD_TARGETS " != *" membench "* ]] || return 0
-  servers_each _doctor_said neighbour antagonist_try
+# Print rows: what the parts of the run require of each server, for each variant if a setting of theirs may differ.
+# Usage: doctor_parts all|built
+#   built: those of parts whose program has been built since
+doctor_parts() {
+  local part label first REPLY
+  parts_read
+  for part in "${PARTS[@]}"; do
+    declare -F "${part}_doctor" >/dev/null || continue
+    parts_row "$part" label
+    label=$REPLY first=
+    ! parts_row "$part" program || IFS=$'\t' read -r REPLY first <<<"$REPLY"
+    if [[ -n $first ]]; then
+      [[ " $BUILD_TARGETS " != *" $REPLY "* ]] || continue
+    elif [[ $1 == built ]]; then
+      continue
+    fi
+    if parts_row "$part" setting; then
+      _doctor_each _doctor_part "$label" "${part}_doctor"
+    else
+      servers_each _doctor_said "$label" "${part}_doctor"
+    fi
+  done
 }
 
-# Print rows: whether each server has room for COLD_MEMORY in front of the largest data of a variant.
-# Usage: _doctor_cold VARIANT
-_doctor_cold() {
-  cold_wanted || return 0
-  servers_each _doctor_said "cold memory" cold_try "${ROW[data_bytes]}" "${ROW[instances]}" "${ROW[places]}"
+# Usage: _doctor_part LABEL FUNCTION VARIANT
+_doctor_part() {
+  servers_each _doctor_said "$1" "$2"
 }

@@ -46,35 +46,49 @@ monitor_name() {
   ! servers_several || REPLY=server:$1
 }
 
-# Read all counters between two phases, and print the placement of the data after the phase that has ended.
+# Read all counters, alone.
 # Usage: monitor_mark NEXT_PHASE
 #   search-PHASE and searched-PHASE stand around what a search measures; `look` reads the counters and keeps nothing
-# Returns: sets MONITOR_ROWS, MONITOR_ROWS_OF and MONITOR_PROBES
+# Returns: as monitor_lost_mark; sets MONITOR_ROWS, MONITOR_ROWS_OF and MONITOR_PROBES
 monitor_mark() {
+  parts_at mark "$1"
+}
+
+# Whether the counters are to be read.
+# Usage: monitor_wanted
+monitor_wanted() {
+  [[ -n $_MONITOR_ON ]]
+}
+
+# Read all counters between two phases. The server keeps them under that name, unless it is `look`.
+# Usage: monitor_at_mark NEXT_PHASE
+monitor_at_mark() {
+  parts_ask mark "$1"
+}
+
+# Take the counters, and print the placement of the data after the phase that has ended.
+# Usage: monitor_got_mark NEXT_PHASE
+monitor_got_mark() {
   local host
-  [[ -n $_MONITOR_ON ]] || return 0
   MONITOR_ROWS='' MONITOR_ROWS_OF=() MONITOR_PROBES='' _MONITOR_NEXT=0
-  servers_side $((REMOTE_RETRY + 120)) _monitor_mark "$1" || {
-    # shellcheck disable=SC2086 # split into hosts on purpose
-    log_warn "$(side_failed $HOST): cannot read the counters before $1"
-    return 1
-  }
   for host in $HOST; do _monitor_take "$host" "$1"; done
   # A mark checks the guard too.
   [[ $'\n'$MONITOR_ROWS == *$'\nalarm\t'* ]] || _MONITOR_NEXT=$((SECONDS + 2))
   _MONITOR_LAST=$1
 }
 
-# Print all counters of the server in HOST, which keeps them under that name, unless it is `look`.
-# Usage: _monitor_mark NEXT_PHASE
-_monitor_mark() {
-  call_run "$HOST" monitor mark "$1"
+# A phase whose counters are unknown is measured, but it needs an end.
+# Usage: monitor_lost_mark HOSTS NEXT_PHASE
+monitor_lost_mark() {
+  MONITOR_ROWS='' MONITOR_ROWS_OF=() MONITOR_PROBES='' _MONITOR_NEXT=0
+  log_warn "$1: cannot read the counters before $2"
+  [[ $2 != end ]]
 }
 
 # Take in the counters of one server.
 # Usage: _monitor_take HOST NEXT_PHASE
 _monitor_take() {
-  local rows=${SIDE_OUT[$1]} phase=$2 name probe='' REPLY
+  local rows=${PART_SAID[$1]} phase=$2 name probe='' REPLY
   MONITOR_ROWS+=${MONITOR_ROWS:+$'\n'}$rows
   MONITOR_ROWS_OF[$1]=$rows
   monitor_name "$1"
@@ -103,9 +117,9 @@ monitor_waits() {
     }'
 }
 
-# Whether a mark begins steps of a search or the probe of a working set, which are not phases.
+# Whether a mark begins no phase.
 _monitor_between() {
-  [[ $1 == search* || $1 == look ]] || wss_is "$1"
+  [[ $1 == search* || $1 == look ]]
 }
 
 # Check at intervals, or now, whether the guard has stopped the load or has exited.
@@ -173,21 +187,28 @@ monitor_fetch() {
 # Join what the servers recorded into the files of a run with one server.
 # Usage: _monitor_join DIR
 _monitor_join() {
-  local host REPLY
-  local -a counters=() samples=() loads=()
+  local host part name REPLY
+  local -a counters=() samples=() loads
   servers_side $((REMOTE_RETRY + 60)) servers_clock || return
   for host in "${SERVERS[@]}"; do
     hosts_folder "$1" "$host"
     [[ ! -e $REPLY/counters.tsv ]] || counters+=("ahead=${SIDE_OUT[$host]}" "host=$host" "$REPLY/counters.tsv")
     [[ ! -e $REPLY/instances.tsv ]] || samples+=("ahead=${SIDE_OUT[$host]}" "$REPLY/instances.tsv")
-    [[ ! -e $REPLY/antagonist.tsv ]] || loads+=("ahead=${SIDE_OUT[$host]}" "$REPLY/antagonist.tsv")
     # The reason of the guard is looked for here.
     [[ ! -e $REPLY/alarm ]] || write_more "$1/alarm" '' cat -- "$REPLY/alarm" || return
     [[ ! -e $REPLY/info.before ]] || { write_more "$1/info.before" '' cat -- "$REPLY/info.before" && rm -- "$REPLY/info.before"; } || return
   done
   ((${#counters[@]} == 0)) || LC_ALL=C write_file "$1/counters.tsv" awk -f "$LIB/run/servers.awk" "${counters[@]}" || return
   ((${#samples[@]} == 0)) || write_file "$1/instances.tsv" _monitor_merge "${samples[@]}" || return
-  ((${#loads[@]} == 0)) || write_file "$1/antagonist.tsv" _monitor_merge "${loads[@]}"
+  for part in "${PARTS[@]}"; do
+    parts_row "$part" merge || continue
+    name=$REPLY loads=()
+    for host in "${SERVERS[@]}"; do
+      hosts_folder "$1" "$host"
+      [[ ! -e $REPLY/$name ]] || loads+=("ahead=${SIDE_OUT[$host]}" "$REPLY/$name")
+    done
+    ((${#loads[@]} == 0)) || write_file "$1/$name" _monitor_merge "${loads[@]}" || return
+  done
 }
 
 # Print the samples of several servers in the order of their times, with the first header, if there is one.
@@ -211,7 +232,7 @@ _monitor_fetch() {
   [[ -e $folder/marks ]] || return 0
   mapfile -t -n 100 marks <"$folder/marks"
   for mark in "${marks[@]}"; do
-    if [[ ! $mark =~ ^((populate|set|get|mixed|replay)(-[1-9][0-9]?)?|search(ed)?-(set|get|mixed)(-[1-9][0-9]?)?|end)$ || ! -f $folder/mark-$mark ]]; then
+    if [[ ! $mark =~ ^((populate|set|get|mixed|replay)(-[1-9][0-9]?)?|search(ed)?-(set|get|mixed|replay)(-[1-9][0-9]?)?|end)$ || ! -f $folder/mark-$mark ]]; then
       log_warn "$HOST: invalid files from 'monitor fetch': marks has the line '$mark'"
       return "$REPLY_BAD"
     fi

@@ -2,8 +2,7 @@
 # shellcheck shell=bash
 # One repeat of one point of one variant: start instances, load, fetch results, stop instances.
 
-# The scripts that end what a repeat has on its servers; none: the servers have nothing of it.
-_REPEAT_OFF=()
+_REPEAT_ON=   # yes while the servers may have something of a repeat
 _REPEAT_LOAD= # yes while a load generator may run
 
 # The status of a repeat that the OOM killer stopped, and that can be run again.
@@ -72,11 +71,12 @@ repeat_tune() {
 }
 
 # Load instances as in a repeat of the current row, without keeping results: for values that are needed before the first repeat.
-# Usage: repeat_probe
+# Usage: repeat_probe PART
+#   PART owns the load
 # Globals: ROW, and the settings of the load
 # Returns: 1 when it failed; REPEAT_KILLED if the OOM killer stopped it
 repeat_probe() {
-  _repeat_clean && _repeat_alone _repeat_probe
+  _repeat_clean && _repeat_alone _repeat_probe "$1"
 }
 
 # Run a function that uses the servers in a subshell, then stop what it has started. All that it learns is in files: what it sets is lost.
@@ -84,12 +84,7 @@ repeat_probe() {
 # Returns: the status of FUNCTION; 1 if it failed and the lock is lost, or if something could not be stopped
 _repeat_alone() {
   local status=0
-  _REPEAT_OFF=() _REPEAT_LOAD=yes
-  [[ -z $TRACE ]] || _REPEAT_OFF+=('trace stop')
-  [[ $FAR_EVENTS == off ]] || _REPEAT_OFF+=('perf stop')
-  ! antagonist_wanted || _REPEAT_OFF+=('antagonist stop')
-  ! cold_wanted || _REPEAT_OFF+=('cold stop')
-  _REPEAT_OFF+=(ended)
+  _REPEAT_ON=yes _REPEAT_LOAD=yes
   cleanup_push _repeat_stop
   side_alone _repeat_shell "$@" || status=$?
   [[ ! -e $_REMOTE_TMP/lost ]] || LOG_LOST=yes
@@ -113,11 +108,12 @@ _repeat_shell() {
 }
 
 # Start the instances of the current row, and load them until all generators have ended.
-# Usage: _repeat_probe
+# Usage: _repeat_probe PART
 # Returns: as repeat_probe
 _repeat_probe() {
   local status=0
   local -a LOADING
+  parts_begin '' "$1"
   _repeat_up "${ROW[instances]}" || return
   foreign_start
   monitor_start "${ROW[data_bytes]}" || return
@@ -132,16 +128,16 @@ _repeat_probe() {
 _repeat_up() {
   POINT_INSTANCES=$1
   tier_up "${ROW[data_bytes]}" "$1" || return
-  cold_up || return
+  parts_at up || return
   server_start "$1"
 }
 
-# Load instances as _repeat_load, and prepare another try if the OOM killer stopped a search.
+# Load instances as _repeat_load, and prepare another try if a part wants it.
 # Usage: _repeat_try DIR STAMP SIZE INSTANCES KEYS REPEAT
 # Returns: 1 if it failed; REPEAT_KILLED if it can be run again
 _repeat_try() {
   _repeat_load "$@" && return
-  ! size_again "$1" || return "$REPEAT_KILLED"
+  ! parts_first again "$1" || return "$REPEAT_KILLED"
   return 1
 }
 
@@ -149,22 +145,16 @@ _repeat_try() {
 _repeat_load() {
   local folder=$1 stamp=$2 size=$3 instances=$4 keys=$5 repeat=$6 status=0 client REPLY
   local -a LOADING
+  parts_begin "$folder"
   _repeat_up "$instances" || return
   write_file "$folder/server/plan.tsv" _repeat_plan || return
   cluster_record "$folder/server" || return
   foreign_start
-  search_start "$folder"
-  wss_start "$folder"
-  perf_begin "$folder"
   monitor_start "${ROW[data_bytes]}" || return
   client_launch "$instances" "$size" "$keys" || return
   client_wait "${LOADING[@]}" || status=1
-  fault_end
-  perf_end
-  trace_fetch "$folder/server" || status=1
-  antagonist_fetch "$folder/server" || status=1
-  cold_held || status=1
-  monitor_mark end || status=1
+  parts_at 'stop mark done' end || status=1
+  parts_fetch "$folder/server" || status=1
   monitor_alarm || status=1
   monitor_fetch "$folder/server" || status=1
   client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${LOADING[@]}" || status=1
@@ -173,16 +163,12 @@ _repeat_load() {
     [[ ! -s $REPLY/stderr ]] || _repeat_said "$client" "$REPLY/stderr"
   done
   server_logs "$folder/server" || status=1
-  fault_times "$folder/server/events.tsv" || status=1
+  parts_each fetched "$folder" || status=1
   warnings_tell "$folder/server"
   ((status == 0)) || return
   foreign_write "$folder" || return
   write_file "$folder/starts.tsv" _repeat_starts "$folder" "${LOADING[@]}" || return
-  fault_on || return 0
-  fault_phase
-  fault_write "$folder" "$REPLY" "${LOADING[@]}" || return
-  log_info "repeat $repeat: node $FAULT_NODE went down by $FAULT"
-  fault_show "$folder" >&2
+  parts_each tables "$folder" "${LOADING[@]}"
 }
 
 # Print what the load generator of a client wrote to stderr, the first 4096 bytes of each of 20 lines.
@@ -222,7 +208,7 @@ _repeat_starts() {
 # Stop what the last repeat could not stop: it would disturb the next repeat, or be taken for a part of it.
 # Returns: 1 if a host still has something of it
 _repeat_clean() {
-  ((${#_REPEAT_OFF[@]} > 0)) || return 0
+  [[ -n $_REPEAT_ON ]] || return 0
   cleanup_push _repeat_stop
   cleanup_pop
 }
@@ -245,10 +231,9 @@ _repeat_stop() {
       *) status=1 ;;
     esac
   done
-  # In the reverse order of their start: features, then monitors, instances and tier.
-  servers_call $((REMOTE_RETRY + 600)) "${_REPEAT_OFF[@]}" || status=1
+  servers_call $((REMOTE_RETRY + 600)) ended || status=1
   ((${#later[@]} == 0)) || _repeat_clients_stop "${later[@]}" || status=1
-  ((status != 0)) || _REPEAT_OFF=() _REPEAT_LOAD=''
+  ((status != 0)) || _REPEAT_ON='' _REPEAT_LOAD=''
   return "$status"
 }
 

@@ -26,6 +26,19 @@ shares_clients() {
   for i in "${!SHARE_CLIENT[@]}"; do printf '%s\t%s\t%s\n' "${SHARE_CLIENT[i]}" "${SHARE_PORT[i]}" "${SHARE_COUNT[i]}"; done
 }
 
+# The connections that each thread of the load generator opens to each of its instances.
+# Usage: shares_connections
+# Globals: CONNECTIONS THREADS
+# Returns: sets REPLY; the most that a search may use, if it searches for their number
+shares_connections() {
+  local most=1024
+  shares_threads_each
+  # An instance accepts 10,000 clients by default; some of them are reserved for the harness.
+  ((most * REPLY <= 9000)) || most=$((9000 / REPLY))
+  REPLY=$CONNECTIONS
+  [[ $CONNECTIONS != search ]] || REPLY=$most
+}
+
 # The threads of the load generator of a client with INSTANCES instances.
 # Usage: shares_threads_of INSTANCES
 # Globals: THREADS

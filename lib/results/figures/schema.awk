@@ -7,8 +7,8 @@
 function schema_read(    line, list, n, i, first, name) {
   if (schema_columns) return
   schema_file(ENVIRON["SCHEMA"], first)
-  list = ENVIRON["PARTS"] "/list"
-  while ((getline line < list) > 0) if (line !~ /^(#|$)/) schema_file(ENVIRON["PARTS"] "/" line "/columns.tsv", first)
+  list = ENVIRON["PARTS_DIR"] "/list"
+  while ((getline line < list) > 0) if (line !~ /^(#|$)/) schema_file(ENVIRON["PARTS_DIR"] "/" line "/columns.tsv", first)
   close(list)
   n = split(first[""], name, "\t")
   for (i = 2; i <= n; i++) schema_place_after(name[i], first)

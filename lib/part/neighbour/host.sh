@@ -1,25 +1,23 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # A load on the memory of a node of this host while phases are measured: membench, which reads at a fixed rate.
-# Needs: allowed tier_detect cpus
+# Needs: part allowed tier_detect cpus
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Seconds until membench must load the node: before that, it touches its whole buffer.
-ANTAGONIST_READY=120
+NEIGHBOUR_READY=120
 
-# Usage: main check NODE | start PROGRAM NODE GB_S BUSY_CPUS | fetch | stop
+# Usage: main check NODE | start PROGRAM NODE GB_S BUSY_CPUS | end
 main() {
   local verb=$1
   shift
-  workdir_open
-  FOLDER=$WORK/run-${RUN_ID-}/antagonist
-  RECORD=$WORK/run-${RUN_ID-}/antagonist.proc
-  "host_antagonist_$verb" "$@"
+  host_part neighbour
+  "host_neighbour_$verb" "$@"
 }
 
 # Print whether the node can be loaded, as a row STATE FOUND WANTED FIX.
-# Usage: host_antagonist_check NODE
-host_antagonist_check() {
+# Usage: host_neighbour_check NODE
+host_neighbour_check() {
   local nodes
   nodes=$(host_tier_memory_nodes | cut -f 1 | paste -sd ' ')
   if [[ " ${nodes:-0} " == *" $1 "* ]]; then
@@ -29,40 +27,37 @@ host_antagonist_check() {
   fi
 }
 
-# Start membench, wait until it loads the node, and print host_antagonist_cpus. It exits when the master has died: it checks the master's process if the
+# Start membench, wait until it loads the node, and print host_neighbour_cpus. It exits when the master has died: it checks the master's process if the
 # master runs on this machine, else the lease.
-# Usage: host_antagonist_start PROGRAM NODE GB_S BUSY_CPUS
+# Usage: host_neighbour_start PROGRAM NODE GB_S BUSY_CPUS
 #   BUSY_CPUS are the CPUs of the instances, which membench avoids if other CPUs are available
-host_antagonist_start() {
-  local end=$((SECONDS + ANTAGONIST_READY)) pid start
+host_neighbour_start() {
+  local end=$((SECONDS + NEIGHBOUR_READY))
   # The master repeats a call after a lost link, so membench may already be running.
-  [[ -e $RECORD ]] || host_antagonist_launch "$@"
-  read -r pid start _ <"$RECORD"
-  until [[ -s $FOLDER/antagonist.tsv ]]; do
-    proc_alive "$pid" "$start" || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
-    ((SECONDS < end)) || fail "NEIGHBOUR: node $2 is not loaded within $ANTAGONIST_READY s"
+  [[ -e $PART/proc ]] || host_neighbour_launch "$@"
+  until [[ -s $PART/out/antagonist.tsv ]]; do
+    host_part_lives || fail "NEIGHBOUR: it ended at once: $(said_why <"$PART/err")"
+    ((SECONDS < end)) || fail "NEIGHBOUR: node $2 is not loaded within $NEIGHBOUR_READY s"
     sleep 0.05 # the interval of polling
   done
-  cat "$FOLDER/cpus"
+  cat "$PART/cpus"
 }
 
-# Start membench as a separate process on the CPUs of host_antagonist_cpus, and record it.
-# Usage: host_antagonist_launch PROGRAM NODE GB_S BUSY_CPUS
-host_antagonist_launch() {
-  owner_open
+# Start membench on the CPUs of host_neighbour_cpus.
+# Usage: host_neighbour_launch PROGRAM NODE GB_S BUSY_CPUS
+host_neighbour_launch() {
+  host_part_make
   owner_watch
-  rm -rf -- "$FOLDER"
-  [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
-  host_antagonist_cpus "$4" "$3" >"$FOLDER/cpus"
-  setsid "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$FOLDER/cpus")" "${OWNER_WATCH[@]}" \
-    </dev/null >"$FOLDER/antagonist.tsv" 2>"$FOLDER/antagonist.err" &
-  proc_started "$RECORD" $! antagonist || fail "NEIGHBOUR: it ended at once: $(said_why <"$FOLDER/antagonist.err")"
+  host_neighbour_cpus "$4" "$3" >"$PART/cpus"
+  host_part_launch load "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$PART/cpus")" "${OWNER_WATCH[@]}" >"$PART/out/antagonist.tsv" 2>"$PART/err" ||
+    fail "NEIGHBOUR: it ended at once: $(said_why <"$PART/err")"
+  host_part_made
 }
 
 # Print `cpus LIST KIND`, the CPUs for membench, one for every 2 GB/s. KIND is free; sibling if one of them is a hyperthread of an instance's CPU,
 # and instance if one of them is an instance's CPU: such CPUs are used only if there are no others.
-# Usage: host_antagonist_cpus BUSY_CPUS GB_S
-host_antagonist_cpus() {
+# Usage: host_neighbour_cpus BUSY_CPUS GB_S
+host_neighbour_cpus() {
   local root=${TIERBENCH_ROOT-} file cpu list
   {
     sed -n 's/^Cpus_allowed_list:[[:space:]]*/allowed\t/p' "$root/proc/self/status"
@@ -92,23 +87,11 @@ host_antagonist_cpus() {
     }'
 }
 
-# Stop membench, and send its bandwidth of each second. The master repeats a call after a lost link, and the first one may have stopped membench.
-host_antagonist_fetch() {
-  local pid start
-  [[ -e $RECORD ]] || fail "NEIGHBOUR: no load on memory is recorded"
-  read -r pid start _ <"$RECORD"
-  [[ -e $FOLDER/stopped ]] || proc_alive "$pid" "$start" ||
-    fail "NEIGHBOUR: the load on memory ended before the phases: $(said_why <"$FOLDER/antagonist.err")"
+# Stop membench; its bandwidth of each second is the file for the master, who repeats a call after a lost link.
+host_neighbour_end() {
+  [[ -e $PART/proc ]] || fail "NEIGHBOUR: no load on memory is recorded"
+  [[ -e $PART/stopped ]] || host_part_lives || fail "NEIGHBOUR: the load on memory ended before the phases: $(said_why <"$PART/err")"
   # On a full disk a first call must succeed.
-  { : >"$FOLDER/stopped"; } 2>/dev/null || :
-  proc_end 10 "$RECORD" || fail "NEIGHBOUR: the load on memory does not end"
-  cd "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
-  files_send -- antagonist.tsv
-}
-
-# Stop membench, whether the repeat succeeded or failed.
-host_antagonist_stop() {
-  proc_end 10 "$RECORD" || fail "NEIGHBOUR: the load on memory does not end"
-  rm -rf -- "$FOLDER" "$RECORD"
-  owner_close
+  { : >"$PART/stopped"; } 2>/dev/null || :
+  host_part_end || fail "NEIGHBOUR: the load on memory does not end"
 }

@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Cold memory on nodes of this host: one membench per node, which writes it once and keeps it until the repeat ends.
-# Needs: allowed tier_detect
+# Needs: part allowed tier_detect
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Bytes per second at which memory is written at least, and seconds for everything else.
 COLD_SPEED=$((64 << 20)) COLD_READY=60
 
-# Usage: main check NODES WANTED DATA RESERVE | start PROGRAM NODES WANTED DATA RESERVE | look | stop
+# Usage: main check NODES WANTED DATA RESERVE | start PROGRAM NODES WANTED DATA RESERVE | look
 #   NODES is a list with commas. WANTED is a number with K, M, G or nothing, which is divided evenly between the nodes, or a percentage of what each
 #   can give. DATA are the bytes that the instances will have, and RESERVE those that must stay free.
 main() {
   local verb=$1
   shift
-  workdir_open
-  FOLDER=$WORK/run-${RUN_ID-}/cold
-  RECORD=$WORK/run-${RUN_ID-}/cold.proc
+  host_part cold
   "host_cold_$verb" "$@"
 }
 
@@ -101,47 +99,29 @@ host_cold_memory() {
 # Usage: host_cold_start PROGRAM NODES WANTED DATA RESERVE
 host_cold_start() {
   local node bytes least keep end pid start label
-  owner_open
-  host_cold_end
+  host_part_fresh
   host_cold_room "${@:2}" || fail "COLD_MEMORY=$3: $WHY"
   owner_watch
-  [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
   while IFS=$'\t' read -r node bytes least keep; do
-    setsid "$1" hold --node "$node" --bytes "$bytes" --least "$least" --keep "$keep" "${OWNER_WATCH[@]}" </dev/null >"$FOLDER/$node.tsv" 2>"$FOLDER/$node.err" &
-    proc_started "$RECORD" $! "$node" || fail "COLD_MEMORY=$3: $(said_why <"$FOLDER/$node.err")"
+    host_part_launch "$node" "$1" hold --node "$node" --bytes "$bytes" --least "$least" --keep "$keep" "${OWNER_WATCH[@]}" >"$PART/$node.tsv" 2>"$PART/$node.err" ||
+      fail "COLD_MEMORY=$3: $(said_why <"$PART/$node.err")"
   done <<<"$COLD_PLAN"
+  host_part_made
   end=$((SECONDS + COLD_READY + COLD_SUM / COLD_SPEED))
-  while read -r pid start label; do
-    until [[ -s $FOLDER/$label.tsv ]]; do
-      proc_alive "$pid" "$start" || fail "COLD_MEMORY=$3: $(said_why <"$FOLDER/$label.err")"
+  while read -r pid start label _; do
+    until [[ -s $PART/$label.tsv ]]; do
+      proc_alive "$pid" "$start" || fail "COLD_MEMORY=$3: $(said_why <"$PART/$label.err")"
       ((SECONDS < end)) || fail "COLD_MEMORY=$3: node $label is not filled within $((COLD_READY + COLD_SUM / COLD_SPEED)) s"
       sleep 0.05 # the interval of polling
     done
-    read -r _ bytes <"$FOLDER/$label.tsv"
+    read -r _ bytes <"$PART/$label.tsv"
     printf 'held\t%s\t%s\n' "$label" "$bytes"
-  done <"$RECORD"
+  done <"$PART/proc"
 }
 
 # Fail if the memory is no longer held.
 host_cold_look() {
-  local pid start label
-  [[ -e $RECORD ]] || fail "COLD_MEMORY: none is on record"
-  while read -r pid start label; do
-    proc_alive "$pid" "$start" || fail "COLD_MEMORY: that of node $label was gone before the phases ended: $(said_why <"$FOLDER/$label.err")"
-  done <"$RECORD"
-}
-
-# Release the memory, whether the repeat succeeded or failed.
-# Usage: host_cold_stop
-host_cold_stop() {
-  host_cold_end
-  owner_close
-}
-
-# Stop every recorded membench, and remove its files.
-# Usage: host_cold_end
-# Globals: RECORD FOLDER
-host_cold_end() {
-  proc_end 30 "$RECORD" || fail "COLD_MEMORY: membench does not end"
-  rm -rf -- "$FOLDER" "$RECORD"
+  host_part_lives && return
+  [[ -n $LABEL ]] || fail "COLD_MEMORY: none is on record"
+  fail "COLD_MEMORY: that of node $LABEL was gone before the phases ended: $(said_why <"$PART/$LABEL.err")"
 }

@@ -24,12 +24,12 @@ teardown() {
 # Note the process that is on record as the load on memory: sets LOAD_PID LOAD_START.
 load_recorded() {
   local file
-  for file in host/run-*/antagonist.proc; do read -r LOAD_PID LOAD_START _ <"$file" 2>/dev/null || return 1; done
+  for file in host/run-*/neighbour.part/proc; do read -r LOAD_PID LOAD_START _ <"$file" 2>/dev/null || return 1; done
 }
 
 # Whether the load has read for two seconds.
 load_reads() {
-  (($(cat host/run-*/antagonist/antagonist.tsv | wc -l) >= 3))
+  (($(cat host/run-*/neighbour.part/out/antagonist.tsv | wc -l) >= 3))
 }
 
 @test "each point has its load: the row has the requested and the measured bandwidth, and nothing is left" {
@@ -76,7 +76,7 @@ load_reads() {
   local cpu
   mkdir -p root/proc/self
   printf 'Cpus_allowed_list:\t0-7\n' >root/proc/self/status
-  local -a ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/antagonist.sh"; host_antagonist_cpus "$@"' -)
+  local -a ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/part/neighbour/host.sh"; host_neighbour_cpus "$@"' -)
   export TIERBENCH_ROOT=$PWD/root
   assert_equal "$("${ask[@]}" 0-5 3)" $'cpus\t6-7\tfree'
   assert_equal "$("${ask[@]}" 0-3,6 2)" $'cpus\t7\tfree'
@@ -107,47 +107,50 @@ printf 'time\tgb_s\n'
 exec sleep 1000
 END
   chmod +x membench
-  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  run_split remote_script neighbour start "$PWD/membench" 0 1 -
   assert_success
   local first=$output
   assert_match $'^cpus\t[0-9,-]+\tfree$' "$first"
   load_recorded
-  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  run_split remote_script neighbour start "$PWD/membench" 0 1 -
   assert_success
   assert_equal "$output" "$first"
   assert_equal "$(wc -l <started)" 1
   process_alive "$LOAD_PID" "$LOAD_START"
-  run_split remote_script antagonist stop
+  run_split remote_script ended
   assert_success
   process_gone "$LOAD_PID" "$LOAD_START"
 }
 
-@test "a fetch whose reply was lost is repeated and sends the same file; a load that ended before it is refused each time" {
+@test "an end whose reply was lost is repeated and the fetch sends the same file; a load that ended before it is refused each time" {
   local RUN_ID=again first
   export RUN_ID
   mkdir -p host
   printf '#!/bin/bash\nprintf "time\\tgb_s\\n"\nexec sleep 1000\n' >membench
   chmod +x membench
-  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  run_split remote_script neighbour start "$PWD/membench" 0 1 -
   load_recorded
-  run_split remote_script antagonist fetch
+  run_split remote_script neighbour end
+  assert_success
+  run_split remote_script parts fetch neighbour
   assert_success
   first=$output
   assert_contains $'antagonist.tsv\n\ntime\tgb_s' "$first"
   process_gone "$LOAD_PID" "$LOAD_START"
-  run_split remote_script antagonist fetch
+  run_split remote_script neighbour end
   assert_success
+  run_split remote_script parts fetch neighbour
   assert_equal "$output" "$first"
-  run_split remote_script antagonist stop
-  run_split remote_script antagonist start "$PWD/membench" 0 1 -
+  run_split remote_script ended
+  run_split remote_script neighbour start "$PWD/membench" 0 1 -
   load_recorded
   process_end "$LOAD_PID" "$LOAD_START"
   for _ in 1 2; do
-    run_split remote_script antagonist fetch
+    run_split remote_script neighbour end
     assert_failure 1
     assert_contains 'the load on memory ended before the phases' "$stderr"
   done
-  run_split remote_script antagonist stop
+  run_split remote_script ended
   assert_success
   refute_exists host/run-again
 }

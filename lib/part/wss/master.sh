@@ -20,19 +20,21 @@ wss_wanted() {
 }
 
 # Whether a phase at the gate is a probe.
-# Usage: wss_is OFFER
-wss_is() {
-  wss_wanted && [[ ${1%.*} == *-2 ]] && ! common_is_fill "$1"
+# Usage: wss_owns OFFER
+wss_owns() {
+  [[ ${1%.*} == *-2 ]] && ! common_is_fill "$1"
 }
 
 # Phases for the load generator: each measured phase appears a second time, for its probe.
-# Usage: wss_phases PHASES
-# Returns: sets REPLY
+# Usage: wss_phases
+# Returns: sets REPLY, which has the phases before
 wss_phases() {
   local phase list=''
-  for phase in $1; do
+  local -a phases
+  read -r -a phases <<<"$REPLY"
+  for phase in "${phases[@]}"; do
     list+=" $phase"
-    ! wss_wanted || common_is_fill "$phase" || list+=" $phase"
+    common_is_fill "$phase" || list+=" $phase"
   done
   REPLY=${list# }
 }
@@ -44,50 +46,47 @@ _wss_length() {
 }
 
 # Print a row STATE FOUND WANTED FIX: whether the kernel of the server in HOST supports the probe.
-# Usage: wss_try
-wss_try() {
+# Usage: wss_doctor
+wss_doctor() {
   ! wss_wanted || call_run "$HOST" wss check
 }
 
 # Begin the probes of a repeat.
-# Usage: wss_start DIR
-wss_start() {
-  _WSS_FOLDER=$1 _WSS_PHASE='' _WSS_END=''
+# Usage: wss_fresh DIR
+wss_fresh() {
+  _WSS_FOLDER=$1 _WSS_PHASE='' _WSS_END='' PARTS_DUE=
 }
 
-# All clients wait at the gate of a probe: choose their next action.
-# Usage: wss_turn OFFER
-# Returns: sets WSS_DO: step or skip
+# All clients wait at the gate of a probe: choose their next action. The counters of the phase end here.
+# Usage: wss_turn OFFER CLIENT...
 wss_turn() {
+  local client
   if [[ $1 != *.* ]]; then
     _WSS_PHASE=${1%-2}
-    WSS_DO=step
+    PARTS_DO=step
+    for client in "${@:2}"; do foreign_mark steps "$client" "$(client_probe "$client")"; done
+    monitor_mark "search-$1" || :
     log_info "after $_WSS_PHASE: its load continues unmeasured for $(_wss_length "${ROW[data_bytes]}") s while the touched memory is counted"
   else
-    WSS_DO=skip
+    PARTS_DO=skip
   fi
 }
 
 # Print the content of a client's start file after the time: the phase's load and its duration.
-# Usage: wss_words CLIENT
+# Usage: wss_load CLIENT
 # Globals: RATE ROW
-wss_words() {
+wss_load() {
   local load=c0
   [[ $RATE == 0 ]] || load=$(shares_rate "$1" "$RATE")
   echo "$load $(_wss_length "${ROW[data_bytes]}")"
 }
 
-# The load of wss_turn starts at START_US of the master's clock.
-# Usage: wss_mark START_US
-wss_mark() {
-  _WSS_BEGIN=$1
-  _WSS_END=$(($1 + $(_wss_length "${ROW[data_bytes]}") * 1000000))
-}
-
-# Whether the memory is to be counted as soon as the clients know that they continue the load.
-# Usage: wss_due
-wss_due() {
-  [[ -n $_WSS_END ]]
+# The load of wss_turn starts at START_US of the master's clock. The memory is counted as soon as the clients know it.
+# Usage: wss_goes OFFER START_US
+wss_goes() {
+  wss_owns "$1" || return 0
+  _WSS_BEGIN=$2 PARTS_DUE=yes
+  _WSS_END=$(($2 + $(_wss_length "${ROW[data_bytes]}") * 1000000))
 }
 
 # Once the clients continue the load, count the touched memory once, on all servers at the same time.
@@ -95,8 +94,8 @@ wss_due() {
 # Returns: 0, also when it cannot be counted, with the reason on stderr
 wss_look() {
   local rows clear read end=$_WSS_END left
-  wss_due || return 0
-  _WSS_END=
+  [[ -n $_WSS_END ]] || return 0
+  _WSS_END='' PARTS_DUE=
   left=$((_WSS_BEGIN - ${EPOCHREALTIME/[.,]/}))
   ((left <= 0)) || proc_wait "$((left / 1000000)).$(printf '%06d' $((left % 1000000)))"
   # The sum without a server would be too small.
@@ -118,7 +117,7 @@ wss_look() {
   log_info "after $_WSS_PHASE: touched $(_wss_told "$rows"); the probe's cost: $(_wss_ms "$clear") ms to clear, $(_wss_ms "$read") ms to read"
 }
 
-# Count the touched memory on the server in HOST, and print the rows of lib/host/wss.sh.
+# Count the touched memory on the server in HOST, and print the rows of host.sh.
 # Usage: _wss_probe
 _wss_probe() {
   call_run "$HOST" wss probe

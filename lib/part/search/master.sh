@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # RATE=search, CONNECTIONS=search and DRAM_RATIO=search. At the gate of a phase, run steps until the answer is known; then measure the phase at the
-# answer. search.awk chooses the load of each step, or its share of DRAM (lib/run/size.sh).
+# answer. search.awk chooses the load of each step, or its share of DRAM (size.sh).
 
 # The ratio of two loads that differ, or the difference of two shares of DRAM in points; the probability with which the answer is within two of
 # these, which ends a search; and the max steps of a search, after which its answer is the estimate so far.
@@ -11,7 +11,6 @@ _SEARCH_PENDING= # the running step or take: PHASE KIND LIMIT LOAD TRY
 _SEARCH_PROBES=  # the output of host_probe_cpu before it, lines HOST PROBE
 _SEARCH_ROWS=    # the server's counters before it
 _SEARCH_STEP=0   # steps so far
-SEARCH_DO=       # the next action of the clients: step, take, keep or skip
 _SEARCH_GIVEN=   # of a step or take: requests per second, or cN for N connections
 SEARCH_SECONDS=  # of a step
 
@@ -32,36 +31,27 @@ search_what() {
 }
 
 # Whether a phase is searched: every phase except populate.
-# Usage: search_is PHASE
-search_is() {
+# Usage: search_owns PHASE
+search_owns() {
   search_wanted && ! common_is_fill "$1"
 }
 
 # The phases for the load generator: a searched phase is repeated once per limit.
 # Usage: search_phases
-# Globals: PHASES LIMITS
-# Returns: sets REPLY
+# Globals: LIMITS
+# Returns: sets REPLY, which has the phases before
 search_phases() {
   local phase limit list=''
-  for phase in $PHASES; do
-    if search_is "$phase"; then
+  local -a phases
+  read -r -a phases <<<"$REPLY"
+  for phase in "${phases[@]}"; do
+    if search_owns "$phase"; then
       for limit in $LIMITS; do list+="${limit:+ }$phase"; done
     else
       list+=" $phase"
     fi
   done
   REPLY=${list# }
-}
-
-# Print the connections that each thread of the load generator opens to each of its instances.
-# Usage: search_connections
-# Globals: CONNECTIONS THREADS
-search_connections() {
-  local most=1024
-  shares_threads_each
-  # An instance accepts 10,000 clients by default; some of them are reserved for the harness.
-  ((most * REPLY <= 9000)) || most=$((9000 / REPLY))
-  if [[ $CONNECTIONS == search ]]; then echo "$most"; else echo "$CONNECTIONS"; fi
 }
 
 # Print the expected steps of a search of one phase. Measured: 20 to 25 for one limit on an idle machine, about 10 for each further limit. For DRAM,
@@ -84,7 +74,7 @@ search_say() {
     for variant in $VARIANTS; do
       plan_enter "$variant" ''
       size_wanted || continue
-      size_load
+      size_given
       printf 'search   %s: the min share of DRAM that keeps %s at %s: about %d steps of %s s per phase, at most %d per limit\n' "$variant" "${LIMITS// / and }" \
         "$([[ $RATE == search* ]] && echo "$REPLY of what ${VARIANTS%% *} keeps" || echo "$REPLY ops/s")" "$(search_expected)" "$SEARCH_TIME" "$SEARCH_STEPS"
     done
@@ -98,8 +88,8 @@ search_say() {
 }
 
 # Begin the searches of a repeat.
-# Usage: search_start DIR
-search_start() {
+# Usage: search_fresh DIR
+search_fresh() {
   _SEARCH_FOLDER=$1 _SEARCH_PENDING='' _SEARCH_PROBES='' _SEARCH_ROWS='' _SEARCH_STEP=0
   [[ ! -e $1/steps.tsv ]] || _SEARCH_STEP=$(awk 'END { print NR - 1 }' "$1/steps.tsv")
   size_start
@@ -129,7 +119,7 @@ search_lost() {
 # All clients wait at the gate of a searched phase: read their last step, and choose the next one.
 # Usage: search_turn OFFER CLIENT...
 #   OFFER is the phase as the gate names it: mixed-2.5 is the sixth offer of the second mixed
-# Returns: sets SEARCH_DO, SEARCH_SECONDS and the output of search_words; 1 if the step cannot be read, with the reason on stderr
+# Returns: sets PARTS_DO, SEARCH_SECONDS and the output of search_load; 1 if the step cannot be read, with the reason on stderr
 search_turn() {
   local phase=${1%.*} client
   shift
@@ -154,12 +144,12 @@ _search_choose() {
   SEARCH_SECONDS=$SEARCH_TIME
   case $word in
     step)
-      SEARCH_DO=step
+      PARTS_DO=step
       _SEARCH_PENDING="$base"$'\t'"$kind"$'\t'"$limit"$'\t'"$load"$'\t'"$try"
       ;;
     take)
       try=$load load=$limit limit=$kind
-      SEARCH_DO=take
+      PARTS_DO=take
       _SEARCH_PENDING="$base"$'\t'take$'\t'"$limit"$'\t'"$load"$'\t'"$try"
       log_info "$phase: $limit: measured$( ((try == 1)) || printf ' again') at $(_search_say "$load")"
       ;;
@@ -212,22 +202,24 @@ _search_mark() {
 }
 
 # Print the content of a client's start file after the time: its part of the load.
-# Usage: search_words CLIENT
-search_words() {
+# Usage: search_load CLIENT
+search_load() {
   local load=$_SEARCH_GIVEN
   [[ $load == c* ]] || load=$(shares_rate "$1" "$load")
-  if [[ $SEARCH_DO == take ]]; then echo "$load take"; else echo "$load $SEARCH_SECONDS"; fi
+  if [[ $PARTS_DO == take ]]; then echo "$load take"; else echo "$load $SEARCH_SECONDS"; fi
 }
 
 # Print the output of steps.awk.
 # Usage: _search_next PHASE TURN
 _search_next() {
-  local REPLY
+  local most REPLY
+  shares_connections
+  most=$REPLY
   search_what
   [[ -e $_SEARCH_FOLDER/steps.tsv ]] || write_file "$_SEARCH_FOLDER/steps.tsv" _search_header || return
   export LIMITS SEARCH_STEP SEARCH_SURE SEARCH_STEPS # of this subshell
-  SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$(search_connections) \
-    figures_run metric -- -f "$LIB/run/search.awk" -f "$LIB/run/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
+  SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$most \
+    figures_run metric -- -f "$LIB/part/search/search.awk" -f "$LIB/part/search/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
 }
 
 # Print the header of steps.tsv.
@@ -254,7 +246,7 @@ _search_take_in() {
     log_warn "$(side_failed "$@"): cannot read the row of a step"
     return 1
   }
-  figures=$(_search_printed "$@" | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | LC_ALL=C awk -f "$LIB/run/step.awk") || return
+  figures=$(_search_printed "$@" | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | LC_ALL=C awk -f "$LIB/part/search/step.awk") || return
   read -r server client steal over < <(_search_foreign "$probes") || :
   [[ -z $_SEARCH_ROWS ]] || far=$(_search_far)
   # The fourth try counts, because the search must end on a busy machine too.
@@ -347,7 +339,7 @@ _search_settle() {
   head=$'phase\tlimit\tsearch\tload\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast_us\tslowest_kept\tslowest_looks\tslowest\tload_unit'
   if [[ $2 == none* ]]; then
     IFS=$'\t' read -r word limit least load steps kept looks slowest <<<"$2"
-    SEARCH_DO=skip
+    PARTS_DO=skip
     write_more "$file" "$head" printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t%s\t%s\t%s\t%s\n' "$phase" "$limit" "$load" "$steps" "$least" "$kept" \
       "$looks" "$slowest" "$unit" || return
     if [[ $least == - ]]; then
@@ -358,7 +350,7 @@ _search_settle() {
     return
   fi
   IFS=$'\t' read -r word limit load state low high soft_low soft_high steps <<<"$2"
-  SEARCH_DO=$word
+  PARTS_DO=$word
   write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t-\t-\t-\t%s\n' "$phase" "$limit" "$state" "$load" "$low" "$high" \
     "$soft_low" "$soft_high" "$steps" "$unit" || return
   log_info "$phase: $limit: $(_search_say "$load") ($state, after $steps steps; 95 % between $low and $high)"
@@ -370,14 +362,14 @@ _search_settle_size() {
   local head=$'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes'
   if [[ $2 == none* ]]; then
     IFS=$'\t' read -r word limit least share steps kept looks most <<<"$2"
-    SEARCH_DO=skip
+    PARTS_DO=skip
     write_more "$file" "$head" printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t-\t%s\t%s\n' "$phase" "$limit" "${share:--}" "$steps" "${least:--}" \
       "$(_search_rate "$phase")" "$_SIZE_BASE" || return
     log_warn "$phase: $limit: not kept even with all data in DRAM: $kept of $looks looks with $most % of DRAM did; the min measured is ${least:--}, with ${share:--} % of DRAM"
     return
   fi
   IFS=$'\t' read -r word limit share state low high soft_low soft_high steps broke <<<"$2"
-  SEARCH_DO=$word
+  PARTS_DO=$word
   write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t%s\t%s\t%s\n' "$phase" "$limit" "$state" "$share" "$low" "$high" \
     "$soft_low" "$soft_high" "$steps" "$broke" "$(_search_rate "$phase")" "$_SIZE_BASE" || return
   log_info "$phase: $limit: $share % of DRAM ($state, after $steps steps; 95 % between $low and $high; below it breaks: $broke)"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# HIT_RATIO: runs the search for a point before its first repeat, and keeps the pattern that it found; lib/run/hit.sh has its looks.
+# HIT_RATIO: runs the search for a point before its first repeat, and keeps the pattern that it found; master.sh has its looks.
 
 declare -A _HIT_KEYS=() # by point: the found pattern, or `-` if the search failed
 
@@ -42,7 +42,7 @@ _hit_seek() {
   row=$(_hit_row_of "$point") || return
   plan_row "$row"
   # The load of the search is not a phase of the run.
-  plan_row "$row" RATE=0 TIME=0 WARMUP=0 PHASES='populate get' PROBE_WSS=off FAULT=none TRACE= FAR.events=off TRACK=0 NEIGHBOUR=0 CONNECTIONS="${CONNECTIONS/search/16}"
+  plan_row "$row" RATE=0 TIME=0 WARMUP=0 PHASES='populate get' FAULT=none TRACK=0 CONNECTIONS="${CONNECTIONS/search/16}"
   [[ $GENERATOR == test ]] || {
     log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; name a variant with limited DRAM and GENERATOR=test before it"
     return 1
@@ -54,7 +54,7 @@ _hit_seek() {
     status=0
     _hit_clean "$point" || return
     _HIT_POINT=$point _HIT_LOOK='' _HIT_BEGAN=$SECONDS
-    repeat_probe || status=$?
+    repeat_probe hit || status=$?
     _HIT_POINT=
     # The OOM killer may act when nearly every page in DRAM is in use.
     ((status == REPEAT_KILLED && turn < _HIT_TURNS)) || break

@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Count loads from far memory with `perf stat` on the instances' processes during a phase.
+# Needs: part
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 # Reads check start: PERF_EVENTS
 #   PERF_EVENTS are pairs `instance EVENT` or `socket EVENT`, one after the other
 
-# Usage: main cpu|check|start|end|stop
+# Usage: main cpu|check|start|end
 main() {
-  [[ $1 == cpu || $1 == check ]] || workdir_open
-  FOLDER=${WORK-}/run-${RUN_ID-}/perf
-  RECORD=${WORK-}/run-${RUN_ID-}/perf.proc
-  # In the environment of perf, so that it is known as ours.
-  MARK=PERF_RUN=${RUN_ID-}
-  "host_perf_$1"
+  [[ $1 == cpu || $1 == check ]] || host_part far
+  "host_far_$1"
 }
 
 # Print the CPU of this host: `cpu VENDOR FAMILY MODEL STEPPING NAME`, as conf/far_events.tsv names CPUs.
-host_perf_cpu() {
+host_far_cpu() {
   local file=${TIERBENCH_ROOT-}/proc/cpuinfo
   [[ -r $file ]] || file=/dev/null
   LC_ALL=C awk -F '[ \t]*:[ \t]*' '
@@ -32,7 +29,7 @@ host_perf_cpu() {
 }
 
 # Read PERF_EVENTS. Returns: sets PERF_instance and PERF_socket, arrays of options of perf for each scope.
-host_perf_events() {
+host_far_events() {
   local word scope=
   PERF_instance=() PERF_socket=()
   for word in $PERF_EVENTS; do
@@ -46,60 +43,53 @@ host_perf_events() {
 }
 
 # Start counting; perf is already counting when this returns.
-host_perf_start() {
+host_far_start() {
   local pid start pids='' scope
-  owner_open
-  host_perf_clear
-  [[ -d $FOLDER ]] || mkdir -- "$FOLDER"
-  host_perf_events
+  host_part_fresh
+  host_far_events
   while read -r pid start _; do
     ! proc_alive "$pid" "$start" || pids+=${pids:+,}$pid
   done <"$WORK/run-$RUN_ID/server/instances.proc"
   # An instance has a few threads, and each needs one file per event.
   ulimit -n "$(ulimit -Hn)" 2>/dev/null || :
-  ((${#PERF_instance[@]} == 0)) || host_perf_launch instance "${PERF_instance[@]}" -p "$pids"
-  ((${#PERF_socket[@]} == 0)) || host_perf_launch socket "${PERF_socket[@]}" -a
-  : >"$FOLDER/started"
+  ((${#PERF_instance[@]} == 0)) || host_far_launch instance "${PERF_instance[@]}" -p "$pids"
+  ((${#PERF_socket[@]} == 0)) || host_far_launch socket "${PERF_socket[@]}" -a
+  host_part_made
 }
 
 # Start perf for the events of one scope, and wait until it counts.
-# Usage: host_perf_launch SCOPE OPTION...
-host_perf_launch() {
+# Usage: host_far_launch SCOPE OPTION...
+host_far_launch() {
   local scope=$1 answer='' said
   shift
-  mkfifo -- "$FOLDER/$scope.ask" "$FOLDER/$scope.answer"
+  mkfifo -- "$PART/$scope.ask" "$PART/$scope.answer"
   # The text output of perf is not used. perf gets the command to begin, and acknowledges it.
-  setsid env --default-signal=INT "$MARK" perf stat -x '|' -o "$FOLDER/$scope.out" --control "fifo:$FOLDER/$scope.ask,$FOLDER/$scope.answer" -D -1 "$@" \
-    </dev/null >"$FOLDER/$scope.log" 2>&1 &
-  proc_started "$RECORD" $! perf || :
-  exec {PERF_ASK}<>"$FOLDER/$scope.ask" {PERF_ANSWER}<>"$FOLDER/$scope.answer"
+  host_part_launch perf perf stat -x '|' -o "$PART/$scope.out" --control "fifo:$PART/$scope.ask,$PART/$scope.answer" -D -1 "$@" >"$PART/$scope.log" 2>&1 || :
+  exec {PERF_ASK}<>"$PART/$scope.ask" {PERF_ANSWER}<>"$PART/$scope.answer"
   echo enable >&"$PERF_ASK"
   read -r -t 10 -u "$PERF_ANSWER" answer || :
   exec {PERF_ASK}>&- {PERF_ANSWER}>&-
   [[ $answer == ack* ]] && return 0
-  said=$(said_why <"$FOLDER/$scope.log")
-  proc_end 5 "$RECORD" || :
+  said=$(said_why <"$PART/$scope.log")
+  host_part_end || :
   fail "perf does not count: $said"
 }
 
 # Stop counting, and print `count SCOPE NUMBER VALUE PERCENT` for each event in the order of PERF_EVENTS. VALUE is - if it was not counted, and
 # PERCENT is the share of the time in which it had a counter. The output of perf remains until the next start or stop: the master repeats a call after
 # a lost link.
-host_perf_end() {
+host_far_end() {
   local scope
-  if [[ -e $RECORD ]]; then
-    proc_signal INT "$RECORD"
-    proc_gone 30 "$RECORD" || proc_end 5 "$RECORD" || fail "perf does not end"
-    rm -f -- "$RECORD"
-  fi
+  proc_signal INT "$PART/proc"
+  proc_gone 30 "$PART/proc" || host_part_end || fail "perf does not end"
   for scope in instance socket; do
-    [[ ! -e $FOLDER/$scope.out ]] || host_perf_counts "$scope" <"$FOLDER/$scope.out"
+    [[ ! -e $PART/$scope.out ]] || host_far_counts "$scope" <"$PART/$scope.out"
   done
 }
 
-# Print the rows of host_perf_end for the events of one scope.
-# Usage: host_perf_counts SCOPE <OUTPUT_OF_PERF
-host_perf_counts() {
+# Print the rows of host_far_end for the events of one scope.
+# Usage: host_far_counts SCOPE <OUTPUT_OF_PERF
+host_far_counts() {
   LC_ALL=C awk -F '|' -v scope="$1" '
     /^#/ || NF < 5 { next }
     {
@@ -108,31 +98,18 @@ host_perf_counts() {
     }'
 }
 
-# End perf in any state, and remove its files. Ctrl-C may have ended a start before all that it had started was recorded.
-host_perf_clear() {
-  [[ ! -e $FOLDER || -e $FOLDER/started ]] || proc_marked "$RECORD" "$MARK"
-  proc_end 5 "$RECORD" || fail "perf does not end"
-  rm -rf -- "$FOLDER" "$RECORD"
-}
-
-# Stop counting, in any state of the repeat.
-host_perf_stop() {
-  host_perf_clear
-  owner_close
-}
-
 # Print whether this host can count the events of PERF_EVENTS, as a row STATE FOUND WANTED FIX.
-host_perf_check() {
+host_far_check() {
   local scope out why='' level='' odd
   local wanted="FAR.events: loads from far memory"
   if ! command -v perf >/dev/null; then
     printf 'warn\tperf is missing\t%s\tinstall: linux-perf (Debian), linux-tools (Ubuntu), perf (Fedora); phases are measured anyway\n' "$wanted"
     return
   fi
-  host_perf_events
+  host_far_events
   out=$(
-    ((${#PERF_instance[@]} == 0)) || host_perf_try instance "${PERF_instance[@]}"
-    ((${#PERF_socket[@]} == 0)) || host_perf_try socket "${PERF_socket[@]}" -a
+    ((${#PERF_instance[@]} == 0)) || host_far_try instance "${PERF_instance[@]}"
+    ((${#PERF_socket[@]} == 0)) || host_far_try socket "${PERF_socket[@]}" -a
   )
   odd=$(awk -F '\t' '$1 == "count" && $4 == "-" { n++ } END { print n + 0 }' <<<"$out")
   why=$(awk -F '\t' '$1 == "why" { print $2; exit }' <<<"$out")
@@ -152,9 +129,9 @@ host_perf_check() {
   fi
 }
 
-# Count for a moment: prints the rows of host_perf_counts, or `why TEXT`.
-# Usage: host_perf_try SCOPE OPTION...
-host_perf_try() {
+# Count for a moment: prints the rows of host_far_counts, or `why TEXT`.
+# Usage: host_far_try SCOPE OPTION...
+host_far_try() {
   local scope=$1 out status=0
   shift
   # A child that only counts: perf does not count a process that never runs.
@@ -162,6 +139,6 @@ host_perf_try() {
   if ((status != 0)); then
     printf 'why\t%s\n' "$(said_why <<<"$out" | tr -d '[:cntrl:]')"
   else
-    host_perf_counts "$scope" <<<"$out"
+    host_far_counts "$scope" <<<"$out"
   fi
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. lib/run/search.sh does the search; its loads are shares in percent.
+# DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. master.sh does the search; its loads are shares in percent.
 # A cgroup limits DRAM, or the pages are divided between near and far nodes.
 
 _SIZE_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 100 %; of all servers
@@ -90,10 +90,10 @@ _size_measure_one() {
 }
 
 # With a search for RATE: the part of the first variant's rate. Else RATE.
-# Usage: size_load
+# Usage: size_given
 # Globals: RATE
 # Returns: sets REPLY
-size_load() {
+size_given() {
   REPLY=${RATE#search:}
   [[ $RATE != search ]] || REPLY=80%
 }
@@ -104,7 +104,7 @@ size_load() {
 # Returns: sets REPLY; 1 with a line on stderr
 size_rate() {
   local file=$RUN/${VARIANTS%% *}/${ROW[point]}/rep-${ROW[repeat]}/search.tsv
-  size_load
+  size_given
   [[ $RATE == search* ]] || return 0
   REPLY=$(LC_ALL=C awk -F '\t' -v phase="$1" -v part="${REPLY%\%}" '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

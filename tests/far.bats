@@ -22,7 +22,7 @@ teardown() {
 events_of() {
   mkdir -p root/proc
   cp "$REPO/tests/fixtures/cpuinfo/$1" root/proc/cpuinfo
-  TIERBENCH_ROOT=$PWD/root bash -c 'set -euo pipefail; ROOT=$REPO; . "$REPO/lib/host/perf.sh"; main cpu >cpu; . "$REPO/lib/run/perf.sh"; perf_lookup <cpu' | cut -f 1,2,4
+  TIERBENCH_ROOT=$PWD/root bash -c 'set -euo pipefail; ROOT=$REPO; . "$REPO/lib/part/far/host.sh"; main cpu >cpu; . "$REPO/lib/part/far/master.sh"; far_lookup <cpu' | cut -f 1,2,4
 }
 
 # Put a perf in front of PATH that counts nothing: each event has the next of the words of file `counts`, VALUE:PERCENT. What it was called
@@ -97,9 +97,9 @@ figure() {
   assert_equal "$(events_of turin)" $'instance\tr8043:u\tZen 5\ninstance\tr4043:u\tZen 5'
   assert_equal "$(events_of neoverse-n2)" $'instance\tr31:u\tNeoverse'
   # Skylake has the model of Cascade Lake, and no PMem.
-  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t4\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/run/perf.sh"; perf_lookup' | cut -f 2)" r02d3:u
-  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t7\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/run/perf.sh"; perf_lookup' | cut -f 2 | tr '\n' ' ')" 'r80d1:u r10d3:u r02d3:u '
-  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t167\t1\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/run/perf.sh"; perf_lookup')" ''
+  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t4\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/part/far/master.sh"; far_lookup' | cut -f 2)" r02d3:u
+  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t7\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/part/far/master.sh"; far_lookup' | cut -f 2 | tr '\n' ' ')" 'r80d1:u r10d3:u r02d3:u '
+  assert_equal "$(printf 'cpu\tGenuineIntel\t6\t167\t1\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/part/far/master.sh"; far_lookup')" ''
 }
 
 @test "a run with the events of Granite Rapids: loads per operation, and what was counted, scaled or not counted; nothing is left" {
@@ -127,27 +127,27 @@ figure() {
   sleep 1000 3>&- &
   process_note $!
   printf '%s\t%s\tinstance\n' $! "$(process_start $!)" >host/run-again/server/instances.proc
-  run_split remote_script perf start
+  run_split remote_script far start
   assert_success
-  run_split remote_script perf end
+  run_split remote_script far end
   assert_success
   first=$output
   assert_equal "$first" $'count\tinstance\t1\t600\t100.00\ncount\tinstance\t2\t50\t63.00'
-  run_split remote_script perf end
+  run_split remote_script far end
   assert_success
   assert_equal "$output" "$first"
   # The next phase has its own counts, and none before its end.
   printf '7:100.00\n8:100.00\n' >counts
-  run_split remote_script perf start
+  run_split remote_script far start
   assert_success
   assert_output ''
-  run_split remote_script perf end
+  run_split remote_script far end
   assert_equal "$output" $'count\tinstance\t1\t7\t100.00\ncount\tinstance\t2\t8\t100.00'
   rm -r host/run-again/server
-  run_split remote_script perf stop
+  run_split remote_script ended
   assert_success
   refute_exists host/run-again
-  run_split remote_script perf end
+  run_split remote_script far end
   assert_success
   assert_output ''
 }
@@ -162,29 +162,30 @@ figure() {
     sleep 1000 3>&- &
     process_note $!
     printf '%s\t%s\t7001\n' $! "$(process_start $!)" >"$folder/server/instances.proc"
-    PERF_EVENTS='instance minor-faults socket minor-faults' remote_script perf start
-    cp "$folder/perf.proc" started
+    PERF_EVENTS='instance minor-faults socket minor-faults' remote_script far start
+    cp "$folder/far.part/proc" started
     while read -r pid _; do process_note "$pid"; done <started
     # The start ended after it had started the second one.
-    sed -i 2d "$folder/perf.proc"
-    rm "$folder/perf/started"
+    sed -i 2d "$folder/far.part/proc"
+    rm "$folder/far.part/made"
     case $each in
-      start) PERF_EVENTS='instance minor-faults' remote_script perf start ;;
-      stop) remote_script perf stop ;;
+      start) PERF_EVENTS='instance minor-faults' remote_script far start ;;
+      stop) remote_script ended ;;
       lost) rm -r "$folder" && remote_script stop force ;;
     esac
     while read -r pid start _; do process_gone "$pid" "$start" || fail "$each: $pid still runs"; done <started
-    remote_script perf stop
+    remote_script ended
   done
 }
 
 @test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {
   perf_stub 600:100
   master "FAR=auto" '
-    call_run() { case $* in *"perf cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; *"perf end"*) printf "count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00\n" ;; *"perf start"*) echo "$PERF_EVENTS" >words ;; esac; }
-    perf_begin .
-    perf_mark get
-    perf_end'
+    call_run() { case $* in *"far cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; esac; }
+    call_several() { CALL_STATUS=(0) CALL_OUT=(""); case $* in *end*) CALL_OUT=($'"'"'count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00'"'"') ;; *start*) echo "$PERF_EVENTS" >words ;; esac; }
+    parts_begin .
+    parts_phase "stop load mark start" get
+    parts_at stop set'
   assert_success
   assert_equal "$(<words)" 'socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
   assert_equal "$(<far.tsv)" $'phase\tcpu\tscope\tevent\tname\tvalue\tpercent
@@ -207,7 +208,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
 
 @test "what is missing is a row of doctor with the command that fixes it, and never a failure" {
   local row
-  local -a ask=(bash -c 'set -Eeuo pipefail; for file in "$REPO"/lib/{shared/*,host/perf}.sh; do . "$file"; done; PERF_EVENTS=$1; main check' -)
+  local -a ask=(bash -c 'set -Eeuo pipefail; for file in "$REPO"/lib/{shared/*,part/far/host}.sh; do . "$file"; done; PERF_EVENTS=$1; main check' -)
   mkdir -p root/proc/sys/kernel
   echo 3 >root/proc/sys/kernel/perf_event_paranoid
   perf_stub 10:100 20:100
@@ -224,14 +225,14 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   row=$("${ask[@]}" 'instance r80d1:u')
   assert_match $'^warn\tError: Access to performance monitoring|^warn\tperf_event_paranoid is' "$row"
   rm bin/perf
-  row=$(PATH=$PWD/bin:/nowhere /bin/bash -c 'set -euo pipefail; . "$REPO/lib/host/perf.sh"; PERF_EVENTS="instance r80d1:u"; host_perf_check')
+  row=$(PATH=$PWD/bin:/nowhere /bin/bash -c 'set -euo pipefail; . "$REPO/lib/part/far/host.sh"; PERF_EVENTS="instance r80d1:u"; host_far_check')
   assert_match $'^warn\tperf is missing\t.*install: linux-perf' "$row"
 }
 
 @test "doctor --all says what counts far accesses on a server, without a variant that has any" {
   local events
   words -v native
-  events=$(ROOT=$REPO bash -c 'set -euo pipefail; . "$REPO/lib/host/perf.sh"; main cpu >cpu; . "$REPO/lib/run/perf.sh"; perf_lookup <cpu' | cut -f 2 | paste -sd ' ')
+  events=$(ROOT=$REPO bash -c 'set -euo pipefail; . "$REPO/lib/part/far/host.sh"; main cpu >cpu; . "$REPO/lib/part/far/master.sh"; far_lookup <cpu' | cut -f 2 | paste -sd ' ')
   run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
   assert_success
   assert_match " far loads +swapped pages: major faults; slow nodes: ${events:-no event is known for }[^\n]* what counts far accesses here"
@@ -251,13 +252,13 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
     mkdir -p "$SCRATCH/host/run-$RUN_ID/server" && chmod 700 "$SCRATCH/host"
     proc_record "$SCRATCH/host/run-$RUN_ID/server/instances.proc" '"$REDIS_PID $REDIS_PORT"'
     faults() { cut -d " " -f 10 "/proc/'"$REDIS_PID"'/stat"; }
-    perf_begin .
-    perf_mark get
+    parts_begin .
+    parts_phase start get
     before=$(faults)
     redis-cli -p '"$REDIS_PORT"' debug populate 30000 key 1000 >&2
     after=$(faults)
-    perf_end
-    servers_call 60 "perf stop"
+    parts_at stop set
+    servers_call 60 ended
     echo $((after - before)) "$(cut -f 6 far.tsv | tail -n 1)"'
   assert_success
   awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $stderr"

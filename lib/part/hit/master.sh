@@ -2,14 +2,13 @@
 # shellcheck shell=bash
 # HIT_RATIO: before the first repeat of a point, fill instances on a variant with limited DRAM, and search for a key pattern with this hit ratio.
 # The search varies one parameter: the SD of gaussian, the exponent of zipf, or the share of requests to the hot keys of hotspot.
-# A look is one measurement of the hit ratio; lib/run/hit.awk chooses the next look.
+# A look is one measurement of the hit ratio; hit.awk chooses the next look.
 
 _HIT_POINT=  # the point whose search runs now
 _HIT_ROWS=   # the server's counters before the current look
 _HIT_LOOK=   # the current look: ROUND LOOK PARAMETER
 _HIT_ANSWER= # what its looks say: the last line that hit.awk printed
 _HIT_BEGAN=0 # when the search began, in SECONDS
-HIT_DO=      # the next action of the clients: step or skip
 
 # The usual number of looks of a search: two rounds.
 readonly _HIT_EXPECTED=9
@@ -38,14 +37,14 @@ hit_say() {
 }
 
 # Whether a phase at the gate belongs to a search for a hit ratio.
-# Usage: hit_is OFFER
-hit_is() {
+# Usage: hit_owns OFFER
+hit_owns() {
   [[ -n $_HIT_POINT ]] && ! common_is_fill "$1"
 }
 
 # All clients wait at the gate: record the look that they finished, and choose the next step.
 # Usage: hit_turn
-# Returns: sets HIT_DO and the output of hit_words; 1 if the counters could not be read
+# Returns: sets PARTS_DO and the output of hit_load; 1 if the counters could not be read
 hit_turn() {
   local lines word round look parameter waits
   monitor_mark look || return
@@ -61,16 +60,16 @@ hit_turn() {
   [[ $lines != round* ]] || _hit_tell "${lines%%$'\n'*}"
   IFS=$'\t' read -r word round look parameter <<<"${lines##*$'\n'}"
   _HIT_LOOK=
-  HIT_DO=skip
+  PARTS_DO=skip
   [[ $word == look ]] || return 0
-  HIT_DO=step
+  PARTS_DO=step
   _HIT_LOOK=$round$'\t'$look$'\t'$parameter
   _HIT_ROWS=$MONITOR_ROWS
 }
 
 # Print what the start file of a client contains after the time.
-# Usage: hit_words
-hit_words() {
+# Usage: hit_load
+hit_load() {
   echo "c0 $SEARCH_TIME $(_hit_pattern "${_HIT_LOOK##*$'\t'}")"
 }
 
@@ -98,7 +97,7 @@ _hit_next() {
   local hot=${KEY_PATTERN#*:} file=$RUN/hit.tsv share
   [[ -e $file ]] || file=/dev/null
   share=$(LC_ALL=C awk -v a="${DRAM_RATIO%:*}" -v b="${DRAM_RATIO#*:}" -v keys="${ROW[keys]}" -v all="${ROW[set_keys]}" 'BEGIN { print (keys > 0 && b > 0 ? a / b * all / keys : 1) }')
-  POINT=$1 ASKED=${HIT_RATIO%\%} KIND=${KEY_PATTERN%%:*} HOT=${hot%:*} COUNT=${ROW[keys]} SHARE=$share LC_ALL=C awk -f "$LIB/run/hit.awk" "$file"
+  POINT=$1 ASKED=${HIT_RATIO%\%} KIND=${KEY_PATTERN%%:*} HOT=${hot%:*} COUNT=${ROW[keys]} SHARE=$share LC_ALL=C awk -f "$LIB/part/hit/hit.awk" "$file"
 }
 
 # Print KEY_PATTERN with a parameter.

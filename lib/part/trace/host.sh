@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# A program of the user that runs on the server during measured phases, in a separate directory.
+# Needs: part
+# Reads start: TRACE
+
+# Seconds in which the program writes its results after INT.
+TRACE_LIMIT=30
+
+# Usage: main start|end
+main() {
+  host_part trace
+  "host_trace_$1"
+}
+
+# Start the program of TRACE, unless it was started before: the master repeats a call after a lost link.
+host_trace_start() {
+  local -a words
+  [[ ! -e $PART/proc ]] || return 0
+  read -r -a words <<<"$TRACE"
+  host_part_make
+  cd "$PART/out" 2>/dev/null || fail "$PART: is missing"
+  host_part_launch trace "${words[@]}" >trace.log 2>&1 || fail "TRACE: '$TRACE' ended at once: $(tail -n 1 trace.log)"
+  host_part_made
+}
+
+# Stop the program, and print `early WHY` if it has ended before.
+host_trace_end() {
+  local pid='' start='' end=$((SECONDS + TRACE_LIMIT)) REPLY
+  # The call that stopped it may be repeated after a lost link.
+  if read -r pid start _ 2>/dev/null <"$PART/proc" && [[ ! -e $PART/stopped ]]; then
+    if proc_alive "$pid" "$start"; then
+      : >"$PART/stopped"
+    else
+      printf 'early\t%s\n' "$(said_why <"$PART/out/trace.log" | tr -d '[:cntrl:]')"
+    fi
+  fi
+  # As Ctrl-C does: a shell ends when what it runs has ended. What it runs in the background ignores INT.
+  host_part_mark
+  proc_session "$PART/proc" "$REPLY"
+  proc_signal INT "$PART/proc"
+  while [[ -n $pid ]] && proc_alive "$pid" "$start" && ((SECONDS < end)); do proc_pause; done
+  host_part_end || fail "TRACE: the program does not end"
+}
