@@ -20,9 +20,8 @@ parts() {
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
 . "$LIB/modules.sh"
-conf_defaults "$REPO/conf/defaults.conf"
-for word in SERVER="a b"; do conf_word argument "$word" test; done
-conf_resolve
+conf_word argument 'SERVER=a b' test
+conf_read
 cleanup_init
 _REMOTE_TMP=$PWD
 PARTS=(one two)

@@ -171,7 +171,7 @@ END
   ((calls >= asked && calls <= asked + 4)) || fail "$calls calls for $asked commands"
   run_split "$REPO/summary2csv.sh" "$SCRATCH"/results/*/
   assert_contains 'getrange:10' "$output"
-  [[ $output =~ get:[0-9]+:[0-9]+:[0-9]+,rmw: ]] || fail 'no latency by command'
+  [[ $output =~ get:[0-9]+:[0-9]+\.[0-9]{3}:[0-9]+\.[0-9]{3},rmw: ]] || fail 'no latency by command'
 }
 
 @test "FILL counts the hashes of a mix" {

@@ -52,7 +52,7 @@ _size_set() {
   if tier_is divided; then
     tier_divide "$1"
   else
-    bytes=$(size_bytes "$1")
+    bytes=$(_size_bytes "$1")
     spread_count_of "$POINT_INSTANCES"
     # Memory that the kernel charges to processes in advance must fit at 100 %.
     tier_set_limit $((bytes + REPLY * _SIZE_SLACK))
@@ -60,8 +60,8 @@ _size_set() {
 }
 
 # Print the bytes of a share on the server in HOST.
-# Usage: size_bytes SHARE
-size_bytes() {
+# Usage: _size_bytes SHARE
+_size_bytes() {
   LC_ALL=C awk -v base="$_SIZE_MINE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
 }
 
