@@ -29,7 +29,7 @@ load_recorded() {
 
 # Whether the load has read for two seconds.
 load_reads() {
-  (($(cat host/run-*/neighbour.part/out/antagonist.tsv | wc -l) >= 3))
+  (($(cat host/run-*/neighbour.part/out/neighbour.tsv | wc -l) >= 3))
 }
 
 @test "each point has its load: the row has the requested and the measured bandwidth, and nothing is left" {
@@ -135,7 +135,7 @@ END
   run_split remote_script parts fetch neighbour
   assert_success
   first=$output
-  assert_contains $'antagonist.tsv\n\ntime\tgb_s' "$first"
+  assert_contains $'neighbour.tsv\n\ntime\tgb_s' "$first"
   process_gone "$LOAD_PID" "$LOAD_START"
   run_split remote_script neighbour end
   assert_success

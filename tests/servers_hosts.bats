@@ -155,7 +155,7 @@ down_or_ended() {
   assert_equal "$(xargs <instances)" '2 2 1'
   refute_contains TRACE "$stderr"
   # Each server has the load on its memory, and the cold memory.
-  assert_equal "$(cat "$rep"/server/198.*/antagonist.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/antagonist.tsv")"
+  assert_equal "$(cat "$rep"/server/198.*/neighbour.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/neighbour.tsv")"
   assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
   (($(figure cold_bytes) >= 3 << 23 && $(figure cold_bytes) < 3 << 24)) || fail "$(figure cold_bytes) B of cold memory"
   ! perf_counts || assert_match $'^get\tFAR.events\tinstance\tminor-faults\tminor-faults\t[1-9][0-9]*\t100.00$' "$(grep ^get "$rep/far.tsv")"

@@ -36,9 +36,12 @@ host_part_fresh() {
 # Returns: 1 if it has ended
 host_part_launch() {
   local boot REPLY
+  local -a reset=(--default-signal=INT)
   read -r boot </proc/sys/kernel/random/boot_id
   host_part_mark
-  setsid env --default-signal=INT "$REPLY" "${@:2}" </dev/null &
+  # coreutils 8.31 and newer
+  env "${reset[@]}" true 2>/dev/null || reset=()
+  setsid env "${reset[@]}" "$REPLY" "${@:2}" </dev/null &
   proc_started "$PART/proc" $! "$1"$'\t'"$boot"
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# The bandwidth of the NEIGHBOUR load during a phase, from server/antagonist.tsv; of several servers, the mean of each one's.
+# The bandwidth of the NEIGHBOUR load during a phase, from server/neighbour.tsv; of several servers, the mean of each one's.
 
 function neighbour_figures(    asked) {
-  if (phase_from) cell["neighbour_gb_s"] = neighbour_read(text_opened(repeat_folder "server/antagonist.tsv"), phase_from, phase_to)
+  if (phase_from) cell["neighbour_gb_s"] = neighbour_read(text_opened(repeat_folder "server/neighbour.tsv"), phase_from, phase_to)
   # Populate sets each key once, without another program that reads.
   asked = repeat_setting("NEIGHBOUR")
   if (!schema_is_fill(cell["operation"]) && asked ~ /^[0-9.]+(@[0-9]+)?$/ && asked + 0 > 0) cell["neighbour_used"] = asked

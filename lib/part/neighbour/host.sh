@@ -35,7 +35,7 @@ host_neighbour_start() {
   local end=$((SECONDS + NEIGHBOUR_READY))
   # The master repeats a call after a lost link, so membench may already be running.
   [[ -e $PART/proc ]] || host_neighbour_launch "$@"
-  until [[ -s $PART/out/antagonist.tsv ]]; do
+  until [[ -s $PART/out/neighbour.tsv ]]; do
     host_part_lives || fail "NEIGHBOUR: it ended at once: $(said_why <"$PART/err")"
     ((SECONDS < end)) || fail "NEIGHBOUR: node $2 is not loaded within $NEIGHBOUR_READY s"
     sleep 0.05 # the interval of polling
@@ -49,7 +49,7 @@ host_neighbour_launch() {
   host_part_make
   owner_watch
   host_neighbour_cpus "$4" "$3" >"$PART/cpus"
-  host_part_launch load "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$PART/cpus")" "${OWNER_WATCH[@]}" >"$PART/out/antagonist.tsv" 2>"$PART/err" ||
+  host_part_launch load "$1" load --node "$2" --gb-s "$3" --cpus "$(cut -f 2 "$PART/cpus")" "${OWNER_WATCH[@]}" >"$PART/out/neighbour.tsv" 2>"$PART/err" ||
     fail "NEIGHBOUR: it ended at once: $(said_why <"$PART/err")"
   host_part_made
 }
