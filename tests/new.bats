@@ -60,11 +60,39 @@ refused() {
   assert_failure 1
   assert_equal "$stderr" "do_it.sh: $SCRATCH/mine/scenarios/link.conf: cannot be written; set TIERBENCH_PATH to another directory"
   refute_exists there
-  refused "new KIND: not known; accepted: scenario, variant"
-  refused "new part: not known; accepted: scenario, variant" part x
+  refused "new KIND: not known; accepted: scenario, variant, tier, part"
+  refused "new thing: not known; accepted: scenario, variant, tier, part" thing x
   for name in '' ../x a:b '$(id)' .x; do
     refused "new scenario: NAME=$name: not a name; accepted: up to 64 letters, digits, - and _, with a letter or digit first" scenario "$name"
   done
   refused "y: too many arguments; accepted: one name" scenario x y
   assert_equal "$(find mine -type f)" "mine/scenarios/question.conf"
+}
+
+@test "new part writes a directory that runs as it is: a row of doctor, a column, nothing left, and its line in the list" {
+  local -a words=(-s demo -v native KEYS=500 VALUE_SIZES=100 SRV_OVERRIDE=1 REDISRUNS=1 REPORT=off TUNE=off)
+  words+=(REDISBASE="$(ports_pick 1)" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
+  cp -rp "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} .
+  run_split ./do_it.sh new part spare
+  assert_success
+  assert_output "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on"
+  assert_equal "$(diff "$REPO/lib/part/list" lib/part/list)" "$(printf '%sa%s\n> spare' "$(wc -l <"$REPO/lib/part/list")" "$(wc -l <lib/part/list)")"
+  assert_equal "$(grep -rwE 'NAME|SETTING' lib/part/spare)" ''
+  run ./do_it.sh doctor --all "${words[@]}" SPARE=on
+  assert_match 'ok +spare +MemAvailable'
+  run_split ./do_it.sh run "${words[@]}" PHASES="populate get" SWEEP=SPARE=off,on
+  assert_success
+  run ./summary2csv.sh results/*
+  assert_equal "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { print $at["spare"], $at["operation"], ($at["spare_bytes"] ~ /^-?[0-9]+$/ ? "known" : $at["spare_bytes"]) }' <<<"$output")" 'off populate 
+off get 
+on populate known
+on get known'
+  assert_equal "$(find host -name 'run-*')" ''
+  # A name whose functions or setting another file has.
+  for name in spare server rate; do
+    run_split ./do_it.sh new part "$name"
+    assert_failure 2
+    assert_match "new part: NAME=$name: exists, (.*/lib/part/spare|functions server_...|the setting RATE); choose another name$" "$stderr"
+  done
 }

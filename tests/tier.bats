@@ -426,7 +426,8 @@ column() {
   local folder
   words -v balloon PHASES="populate get"
   cp -rp "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} .
-  cp "$REPO/tests/fixtures/tiers/balloon.sh" lib/tier/
+  run ./do_it.sh new tier balloon
+  assert_output "$PWD/lib/tier/balloon.sh: written, and runs as it is: ./do_it.sh run -s demo TIER=balloon"
   printf 'TIER=balloon\n' >conf/variants/balloon.conf
   run ./do_it.sh doctor --all "${WORDS[@]}"
   assert_match 'ok +variant balloon +a tmpfs can be mounted'

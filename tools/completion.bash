@@ -79,7 +79,7 @@ _tierbench_words() {
     --resume) _tierbench_runs ;;
     --format) printf '%s\n' table markdown csv json openmetrics openmetrics-series ;;
     -H | =) ;;
-    new) printf '%s\n' scenario variant ;;
+    new) printf '%s\n' scenario variant tier part ;;
     *)
       ((COMP_CWORD > 1)) || { _tierbench_names "$1/lib/cmd" .sh && printf '%s\n' help --version; }
       _tierbench_options "$1" "$2"

@@ -1,45 +1,102 @@
 # SPDX-License-Identifier: MIT
-# Write a new scenario or variant: a template that runs as it is, with a sentence about each setting.
+# Write a new scenario, variant, kind of memory or part of a run: a template that runs as it is, with a sentence about each line.
 #
-# Usage: ./do_it.sh new scenario|variant NAME
+# Usage: ./do_it.sh new scenario|variant|tier|part NAME
 #
-#   NAME  letters, digits, - and _; a name that list has is refused
+#   NAME  a name that is not taken: letters, digits, - and _; of a tier or part small letters, digits and _
 #
-# The file is written to the first directory of TIERBENCH_PATH (docs/scenarios/README.md), else to conf/. Names in TIERBENCH_PATH are found before
-# those of conf/. No file is overwritten. One line on stdout names the file and the command that runs it.
+# A scenario or variant is written to the first directory of TIERBENCH_PATH (docs/scenarios/README.md), else to conf/. Names in TIERBENCH_PATH are
+# found before those of conf/. A tier is a file in lib/tier (docs/tiers.md), a part a directory in lib/part and a line of its list (docs/parts.md).
+# No file is overwritten. One line on stdout names the file and the command that runs it.
 # Exit status: 0 written, 1 the file cannot be written, 2 bad usage.
 # shellcheck shell=bash
 
 # Write a template; the header of this file is the help.
 # Usage: cmd_new [ARGUMENT]...
 cmd_new() {
-  local kind=${1-} name=${2-} what text file
-  local -a kinds=("$ROOT"/conf/new/*.conf)
+  local kind=${1-} name=${2-} form='^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' accepted='up to 64 letters, digits, - and _, with a letter or digit first'
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
-  kinds=("${kinds[@]##*/}")
-  what=${kinds[*]%.conf}
-  [[ -n $kind && " $what " == *" $kind "* ]] || die_usage "command line: new ${kind:-KIND}: not known; accepted: ${what// /, }"
+  [[ $kind == @(scenario|variant|tier|part) ]] || die_usage "command line: new ${kind:-KIND}: not known; accepted: scenario, variant, tier, part"
   (($# <= 2)) || die_usage "command line: $3: too many arguments; accepted: one name"
-  [[ $name =~ ^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$ ]] ||
-    die_usage "command line: new $kind: NAME=$name: not a name; accepted: up to 64 letters, digits, - and _, with a letter or digit first"
-  named_dirs
-  ! named_find "${kind}s" "$name" || die_usage "command line: new $kind: NAME=$name: exists, $REPLY; choose another name"
-  file=$REPLY
-  text=$(<"$ROOT/conf/new/$kind.conf")
-  _new_write "$file" "${text//NAME/"$name"}" || die "$file: cannot be written; set TIERBENCH_PATH to another directory"
-  what="-s $name"
-  [[ $kind == scenario ]] || what="-s demo -v native -v $name"
-  printf '%s: written, and runs as it is: ./do_it.sh run %s\n' "$file" "$what"
+  # It is a part of names of functions.
+  [[ $kind != @(tier|part) ]] || form='^[a-z][a-z0-9_]{0,31}$' accepted='up to 32 small letters, digits and _, with a letter first'
+  [[ $name =~ $form ]] || die_usage "command line: new $kind: NAME=$name: not a name; accepted: $accepted"
+  "_new_$kind" "$name"
 }
 
-# Write a file that does not exist yet: whole, or not at all.
-# Usage: _new_write FILE TEXT
+# Usage: _new_scenario NAME
+_new_scenario() {
+  _new_conf scenario "$1" "-s $1"
+}
+
+# Usage: _new_variant NAME
+_new_variant() {
+  _new_conf variant "$1" "-s demo -v native -v $1"
+}
+
+# Write a file of settings.
+# Usage: _new_conf KIND NAME OPTIONS
+_new_conf() {
+  local REPLY
+  named_dirs
+  ! named_find "${1}s" "$2" || _new_exists "$1" "$2" "$REPLY"
+  _new_write "$REPLY" "$ROOT/conf/new/$1.conf" "$2" || die "$REPLY: cannot be written; set TIERBENCH_PATH to another directory"
+  _new_tell "$REPLY" "$3"
+}
+
+# Usage: _new_tier NAME
+_new_tier() {
+  local file=$LIB/tier/$1.sh
+  [[ ! -e $file ]] || _new_exists tier "$1" "$file"
+  _new_write "$file" "$ROOT/conf/new/tier.sh" "$1" || die "$file: cannot be written; use a copy of the tree that you can change"
+  _new_tell "$file" "-s demo TIER=$1"
+}
+
+# Write the directory of a part, and its line in the list.
+# Usage: _new_part NAME
+_new_part() {
+  local folder=$LIB/part/$1 file
+  [[ ! -e $folder ]] || _new_exists part "$1" "$folder"
+  # Its functions and its setting must be new.
+  [[ -z $(compgen -A function "${1}_") ]] || _new_exists part "$1" "functions ${1}_..."
+  [[ $'\n'$(<"$ROOT/conf/defaults.conf") != *$'\n'"${1^^}"[.=]* ]] || _new_exists part "$1" "the setting ${1^^}"
+  for file in "$ROOT"/conf/new/part/*; do
+    _new_write "$folder/${file##*/}" "$file" "$1" || {
+      rm -rf -- "$folder"
+      die "$folder: cannot be written; use a copy of the tree that you can change"
+    }
+  done
+  { printf '%s\n' "$1" >>"$LIB/part/list"; } 2>/dev/null || {
+    rm -rf -- "$folder"
+    die "$LIB/part/list: cannot be written; use a copy of the tree that you can change"
+  }
+  _new_tell "$folder" "-s demo ${1^^}=on"
+}
+
+# Refuse a name that is taken.
+# Usage: _new_exists KIND NAME WHAT
+# Returns: exits 2
+_new_exists() {
+  die_usage "command line: new $1: NAME=$2: exists, $3; choose another name"
+}
+
+# Say what was written.
+# Usage: _new_tell FILE OPTIONS
+_new_tell() {
+  printf '%s: written, and runs as it is: ./do_it.sh run %s\n' "$1" "$2"
+}
+
+# Write a file that does not exist yet from a template: whole, or not at all.
+# Usage: _new_write FILE TEMPLATE NAME
 # Returns: 1 if it exists or cannot be written
 _new_write() {
+  local text
+  text=$(<"$2")
+  text=${text//SETTING/"${3^^}"}
   mkdir -p -- "${1%/*}" 2>/dev/null || return 1
   # Without clobber, the shell opens no file that exists, not even at the end of a link.
   (set -o noclobber && : >"$1") 2>/dev/null || return 1
-  { printf '%s\n' "$2" >"$1"; } 2>/dev/null || {
+  { printf '%s\n' "${text//NAME/"$3"}" >"$1"; } 2>/dev/null || {
     rm -f -- "$1"
     return 1
   }

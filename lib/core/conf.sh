@@ -157,7 +157,7 @@ conf_value() {
 conf_is_default() {
   local REPLY
   conf_value "$1"
-  [[ $'\n'$(<"$ROOT/conf/defaults.conf") == *$'\n'"$1=$REPLY  #: "* ]]
+  [[ $'\n'$(cat -- "$ROOT/conf/defaults.conf" "$LIB"/part/*/settings.conf 2>/dev/null) == *$'\n'"$1=$REPLY  #: "* ]]
 }
 
 # Refuse a setting in force that conflicts with other settings.

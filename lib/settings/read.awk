@@ -22,6 +22,8 @@ BEGIN {
   NAMED = "[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z0-9_-]+)?"
   kinds_read()
   list_read(ROOT "/conf/defaults.conf")
+  # Those of parts have the same form.
+  while ((getline part < (ROOT "/lib/part/list")) > 0) if (part !~ /^(#|$)/) list_read(ROOT "/lib/part/" part "/settings.conf")
   aliases_read(ROOT "/conf/aliases.tsv")
   file_take("block", ROOT "/do_it.sh", "# >>> settings", "# <<< settings")
 }

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What NAME does on a server. A program that must run for a while is started with host_part_launch (lib/host/part.sh): it is then ended and removed
+# in every case.
+# Needs: part
+
+# Usage: main read|check
+main() {
+  "host_NAME_$1"
+}
+
+# Print `value BYTES`.
+host_NAME_read() {
+  awk '$1 == "MemAvailable:" { printf "value\t%.0f\n", $2 * 1024 }' /proc/meminfo
+}
+
+# Print whether it can be read, as a row STATE FOUND WANTED FIX.
+host_NAME_check() {
+  if [[ -n $(host_NAME_read) ]]; then
+    printf 'ok\tMemAvailable\tSETTING: /proc/meminfo\t-\n'
+  else
+    printf 'fail\tno MemAvailable\tSETTING: /proc/meminfo\tset SETTING=off\n'
+  fi
+}
