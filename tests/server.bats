@@ -28,6 +28,7 @@ recorded_alive() {
     for file in "$REPO"/lib/{shared/*,host/ended}.sh; do . "$file"; done
     workdir_open() { :; }
     owner_close() { echo closed; }
+    host_ended_parts() { false; }
     host_ended_monitors() { false && echo; false; echo "errexit is off"; }
     host_ended_instances() { echo instances; }
     host_ended_tier() { fail "the tier stays"; }

@@ -156,18 +156,19 @@ END
   servers '
     FAR_EVENTS=auto _REMOTE_TMP=$SCRATCH
     call_run() {
-      case "$HOST ${*: -2}" in
-        "c perf cpu") printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;;
-        *"perf cpu") printf "cpu\tGenuineIntel\t6\t85\t7\tx\n" ;;
-        *"perf start") echo "$PERF_EVENTS" >"words.$HOST" ;;
-        "a perf end") printf "count\tinstance\t%s\t%s\t100.00\n" 1 100 2 10 3 1 ;;
-        "b perf end") printf "count\tinstance\t%s\t%s\t63.00\n" 1 200 2 "<not supported>" 3 2 ;;
-        "c perf end") printf "count\t%s\t1\t%s\t100.00\n" socket 7000 instance 5 ;;
+      case "$HOST $3" in
+        "c cpu") printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;;
+        *" cpu") printf "cpu\tGenuineIntel\t6\t85\t7\tx\n" ;;
+        *" start") echo "$PERF_EVENTS" >"words.$HOST" ;;
+        "a end") printf "count\tinstance\t%s\t%s\t100.00\n" 1 100 2 10 3 1 ;;
+        "b end") printf "count\tinstance\t%s\t%s\t63.00\n" 1 200 2 "<not supported>" 3 2 ;;
+        "c end") printf "count\t%s\t1\t%s\t100.00\n" socket 7000 instance 5 ;;
       esac
     }
-    perf_begin .
-    perf_mark get
-    perf_end'
+    call_several() { CALL_STATUS=(0) CALL_OUT=("$(call_run "$1" far "${2#*$'"'\t'"'}")"); }
+    parts_begin .
+    parts_phase start get
+    parts_at stop end'
   assert_success
   assert_equal "$(sort words.* | uniq -c | sed 's/^ *//')" '2 instance r80d1:u instance r10d3:u instance r02d3:u
 1 socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
@@ -197,10 +198,10 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
         "c c wss probe") printf "touched\t6382\t%s\n" $'"'"'1\t70'"'"' $'"'"'16\t80'"'"' ;;
       esac
     }
-    wss_start .
+    wss_fresh .
     for LOST in - b; do
       wss_turn get-2
-      wss_mark "${EPOCHREALTIME/[.,]/}"
+      wss_goes get-2 "${EPOCHREALTIME/[.,]/}"
       wss_look
     done'
   assert_success

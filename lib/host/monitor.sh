@@ -79,7 +79,7 @@ host_monitor_mark() {
   rows=$(
     host_monitor_mark_host
     host_monitor_mark_instances
-    host_monitor_mark_cold
+    host_monitor_mark_parts
     host_tier_state
     host_damon_counts
     host_resctrl_counts
@@ -185,17 +185,21 @@ host_monitor_mark_instances() {
   ((${#MONITOR_NODES[@]} < 2)) || while read -r pid _ port; do host_tier_pages "$pid" "$port"; done <"$RECORD"
 }
 
-# Print where the memory of COLD_MEMORY is, rows `cold COUNTER BYTES`: its bytes, those swapped out, and with several nodes those on each node.
-host_monitor_mark_cold() {
-  local pid record=$WORK/run-$RUN_ID/cold.part/proc
-  [[ -e $record ]] || return 0
-  while read -r pid _; do
-    cat "/proc/$pid/status" 2>/dev/null || :
-    ((${#MONITOR_NODES[@]} < 2)) || host_tier_pages "$pid" cold
-  done <"$record" | LC_ALL=C awk -v OFS='\t' '
-    $1 == "RssAnon:" || $1 == "VmSwap:" { sum[$1 == "VmSwap:" ? "swap" : "resident"] += $2 * 1024 }
-    $1 == "cold" { sum[$2] += $3 }
-    END { for (name in sum) printf "cold\t%s\t%.0f\n", name, sum[name] }'
+# Print where the memory of a part is that wants it known (host_part_counted), rows `PART COUNTER BYTES`: its bytes, those swapped out, and with
+# several nodes those on each node.
+host_monitor_mark_parts() {
+  local pid part name
+  for part in "$WORK/run-$RUN_ID"/*.part; do
+    [[ -e $part/counted ]] || continue
+    name=${part##*/} name=${name%.part}
+    while read -r pid _; do
+      cat "/proc/$pid/status" 2>/dev/null || :
+      ((${#MONITOR_NODES[@]} < 2)) || host_tier_pages "$pid" "$name"
+    done <"$part/proc" | LC_ALL=C awk -v OFS='\t' -v part="$name" '
+      $1 == "RssAnon:" || $1 == "VmSwap:" { sum[$1 == "VmSwap:" ? "swap" : "resident"] += $2 * 1024 }
+      $1 == part { sum[$2] += $3 }
+      END { for (name in sum) printf "%s\t%s\t%.0f\n", part, name, sum[name] }'
+  done
 }
 
 # Let the guard look at an instance that has ended, because only it knows why: it looks once a second, and may be stopped after this mark.

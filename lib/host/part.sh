@@ -58,6 +58,12 @@ host_part_made() {
   : >"$PART/made"
 }
 
+# Have the monitors count where the memory of its processes is, at each mark.
+# Usage: host_part_counted
+host_part_counted() {
+  : >"$PART/counted"
+}
+
 # Whether all recorded processes run.
 # Usage: host_part_lives
 # Returns: 1 if one has ended, or none is recorded; sets LABEL, that of the last one that was looked at

@@ -23,11 +23,11 @@ $3 == "time_us" {
 
 $2 == "tier" && $3 == "far" { far[files, $1] = $5 }
 
-# Each server has its own nodes.
-$2 == "cold" && $3 ~ /^node/ {
-  if (!($1 in cold_in)) cold_phase[++phases] = $1
-  cold_in[$1] = 1
-  cold[files, $1, $3] = $5
+# Each server has its own nodes. What is not an instance's is memory of a part (lib/host/monitor.sh).
+$2 !~ /^[0-9]+$/ && $3 ~ /^node[0-9]/ {
+  if (!(($1, $2) in is_held)) { held_phase[++helds] = $1; held_by[helds] = $2 }
+  is_held[$1, $2] = 1
+  held[files, $1, $2, $3] = $5
   next
 }
 
@@ -39,12 +39,12 @@ $2 == "cold" && $3 ~ /^node/ {
   after[key] = first ? $5 : join($2, $3, after[key], $5)
 }
 
-# Returns the bytes of cold memory on slow nodes of a server in a phase.
-function cold_far(file, phase,    n, i, k, part, ends, sum) {
+# Returns the bytes of the memory of a part on slow nodes of a server in a phase.
+function held_far(file, phase, scope,    n, i, k, part, ends, sum) {
   n = split(far[file, phase], part, ",")
   for (i = 1; i <= n; i++) {
     if (split(part[i], ends, "-") < 2) ends[2] = ends[1]
-    for (k = ends[1] + 0; k <= ends[2] + 0; k++) sum += cold[file, phase, "node" k]
+    for (k = ends[1] + 0; k <= ends[2] + 0; k++) sum += held[file, phase, scope, "node" k]
   }
   return sum
 }
@@ -69,9 +69,9 @@ END {
     if (part[2] !~ /^[0-9]+$|:/ && times[order[i]] < files) before[order[i]] = after[order[i]] = "-"
     print order[i], before[order[i]], after[order[i]]
   }
-  for (i = 1; i <= phases; i++) {
+  for (i = 1; i <= helds; i++) {
     sum = 0
-    for (file = 1; file <= files; file++) sum += cold_far(file, cold_phase[i])
-    printf "%s\tcold\tfar_bytes\t-\t%.0f\n", cold_phase[i], sum
+    for (file = 1; file <= files; file++) sum += held_far(file, held_phase[i], held_by[i])
+    printf "%s\t%s\tfar_bytes\t-\t%.0f\n", held_phase[i], held_by[i], sum
   }
 }

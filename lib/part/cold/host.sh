@@ -107,6 +107,7 @@ host_cold_start() {
       fail "COLD_MEMORY=$3: $(said_why <"$PART/$node.err")"
   done <<<"$COLD_PLAN"
   host_part_made
+  host_part_counted
   end=$((SECONDS + COLD_READY + COLD_SUM / COLD_SPEED))
   while read -r pid start label _; do
     until [[ -s $PART/$label.tsv ]]; do

@@ -56,8 +56,8 @@ fault_show() {
 }
 
 # Print the figures over all repeats of a run: median, min, max.
-# Usage: fault_total RUN
-fault_total() {
+# Usage: fault_ending RUN
+fault_ending() {
   local -a files
   mapfile -t files < <(tables_files "$1" '*/*/rep-*/failover.tsv')
   ((${#files[@]} == 0)) || figures_run interval -- -f "$LIB/part/fault/total.awk" "${files[@]}" | table_print
