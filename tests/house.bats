@@ -302,29 +302,6 @@ house_sent() {
     ! -path lib/plan/load.awk ! -path lib/results/report.sh ! -path lib/results/figures/schema.awk | house_grep '(=|~) *"?/?\^?populate[^=,]')" 'these miss populate-2: use common_is_fill or schema_is_fill:'
 }
 
-@test "no other file of lib names a figure, a function or a file of a part" {
-  local part
-  words=$(
-    grep -v '^#' lib/part/list | while read -r part; do
-      cut -s -f 2 "lib/part/$part/columns.tsv" 2>/dev/null | grep _
-      grep -ohE "^(function )?_?${part}_[a-z_]+\(" lib/part/"$part"/*.{awk,sh} 2>/dev/null | sed 's/^function //; s/($//'
-      printf 'part/%s\n' "$part"
-    done | sort -u
-  )
-  (($(wc -l <<<"$words") > 50)) || fail "$words"
-  # A column of the plan is that of its axis. The plots of searches and of hit ratios are drawn with those that all runs have.
-  house_none "$(grep -rnwF "$words" lib/results lib/core lib/plan | grep -v '^lib/plan/axes.tsv:\|^lib/results/plot/\(search\|detail\|time\).awk:')" \
-    'move it to the directory of the part, or let the part set a column of lib/results/schema.tsv:'
-  words=$(
-    grep -v '^#' lib/part/list | while read -r part; do
-      grep -ohE "^_?(host_)?${part}_[a-z_]+\(" lib/part/"$part"/*.sh 2>/dev/null | sed 's/($//'
-      printf '%s\n' "part/$part" "$part.part"
-    done | sort -u
-  )
-  (($(wc -l <<<"$words") > 50)) || fail "$words"
-  house_none "$(grep -rnwF "$words" do_it.sh lib/{run,cmd,host,shared,settings,tier} | grep -vE ':[[:space:]]*#')" 'let the part do it at a point (docs/parts.md):'
-}
-
 @test "what a run keeps is written with lib/core/write.sh, which names a full disk" {
   # Rows of doctor are in the directory of temporary files.
   # shellcheck disable=SC2016 # the words as they stand there

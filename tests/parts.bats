@@ -92,3 +92,28 @@ two stop end, one stop end, two done end, one done end,'
   assert_success
   assert_equal "$(cat calls.a calls.b)" $'one up, two up, \none up, two up, '
 }
+
+@test "no other file of lib names a figure, a function or a file of a part" {
+  local part words found
+  cd "$REPO"
+  words=$(
+    grep -v '^#' lib/part/list | while read -r part; do
+      cut -s -f 2 "lib/part/$part/columns.tsv" 2>/dev/null | grep _
+      grep -ohE "^(function )?_?${part}_[a-z_]+\(" lib/part/"$part"/*.{awk,sh} 2>/dev/null | sed 's/^function //; s/($//'
+      printf 'part/%s\n' "$part"
+    done | sort -u
+  )
+  (($(wc -l <<<"$words") > 50)) || fail "$words"
+  # A column of the plan is that of its axis. The plots of searches and of hit ratios are drawn with those that all runs have.
+  found=$(grep -rnwF "$words" lib/results lib/core lib/plan | grep -v '^lib/plan/axes.tsv:\|^lib/results/plot/\(search\|detail\|time\).awk:') || :
+  [[ -z $found ]] || fail "move it to the directory of the part, or let the part set a column of lib/results/schema.tsv:"$'\n'"$found"
+  words=$(
+    grep -v '^#' lib/part/list | while read -r part; do
+      grep -ohE "^_?(host_)?${part}_[a-z_]+\(" lib/part/"$part"/*.sh 2>/dev/null | sed 's/($//'
+      printf '%s\n' "part/$part" "$part.part"
+    done | sort -u
+  )
+  (($(wc -l <<<"$words") > 50)) || fail "$words"
+  found=$(grep -rnwF "$words" do_it.sh lib/{run,cmd,host,shared,settings,tier} | grep -vE ':[[:space:]]*#') || :
+  [[ -z $found ]] || fail "let the part do it at a point (docs/parts.md):"$'\n'"$found"
+}
