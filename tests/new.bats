@@ -76,6 +76,7 @@ refused() {
   run_split ./do_it.sh new part spare
   assert_success
   assert_output "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on"
+  "$PWD/do_it.sh" plan -s demo SPARE=on
   assert_equal "$(diff "$REPO/lib/part/list" lib/part/list)" "$(printf '%sa%s\n> spare' "$(wc -l <"$REPO/lib/part/list")" "$(wc -l <lib/part/list)")"
   assert_equal "$(grep -rwE 'NAME|SETTING' lib/part/spare)" ''
   run ./do_it.sh doctor --all "${words[@]}" SPARE=on
@@ -90,9 +91,9 @@ on populate known
 on get known'
   assert_equal "$(find host -name 'run-*')" ''
   # A name whose functions or setting another file has.
-  for name in spare server rate; do
+  for name in spare server rate home timeout; do
     run_split ./do_it.sh new part "$name"
     assert_failure 2
-    assert_match "new part: NAME=$name: exists, (.*/lib/part/spare|functions server_...|the setting RATE); choose another name$" "$stderr"
+    assert_match "new part: NAME=$name: exists, (.*/lib/part/spare|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$stderr"
   done
 }

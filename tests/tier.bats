@@ -427,8 +427,9 @@ column() {
   words -v balloon PHASES="populate get"
   cp -rp "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} .
   run ./do_it.sh new tier balloon
-  assert_output "$PWD/lib/tier/balloon.sh: written, and runs as it is: ./do_it.sh run -s demo TIER=balloon"
-  printf 'TIER=balloon\n' >conf/variants/balloon.conf
+  assert_output "$PWD/lib/tier/balloon.sh: written, and runs as it is: ./do_it.sh run -s demo -v native -v balloon"
+  run ./do_it.sh plan -s demo -v native -v balloon
+  assert_success
   run ./do_it.sh doctor --all "${WORDS[@]}"
   assert_match 'ok +variant balloon +a tmpfs can be mounted'
   run ./do_it.sh run "${WORDS[@]}" TIME=0

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # NAME: which memory this is, in one sentence.
 #
-# This file runs as it is: ./do_it.sh run -s demo TIER=NAME, and it takes 16 MiB with a tmpfs that it mounts, as an example of a change of the host. The
-# lines with a colon tell the planner and the master what the tier is; lib/core/tiers.sh explains all their words, docs/tiers.md the tiers.
+# This file runs as it is: ./do_it.sh run -s demo -v native -v NAME. It mounts a tmpfs of 16 MiB, as an example of a change of the host.
+# The lines with a colon tell the planner and the master what the tier is. lib/core/tiers.sh explains all their words, docs/tiers.md the tiers.
 #
 # Is: free
 # Verify: memory

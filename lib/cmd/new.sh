@@ -6,8 +6,8 @@
 #   NAME  a name that is not taken: letters, digits, - and _; of a tier or part small letters, digits and _
 #
 # A scenario or variant is written to the first directory of TIERBENCH_PATH (docs/scenarios/README.md), else to conf/. Names in TIERBENCH_PATH are
-# found before those of conf/. A tier is a file in lib/tier (docs/tiers.md), a part a directory in lib/part and a line of its list (docs/parts.md).
-# No file is overwritten. One line on stdout names the file and the command that runs it.
+# found before those of conf/. A tier is a file in lib/tier, and a variant that uses it. A part is a directory in lib/part, and a line of its list
+# (docs/parts.md). No file is overwritten. One line on stdout names the file and the command that runs it.
 # Exit status: 0 written, 1 the file cannot be written, 2 bad usage.
 # shellcheck shell=bash
 
@@ -44,12 +44,18 @@ _new_conf() {
   _new_tell "$REPLY" "$3"
 }
 
+# Write a tier, and a variant that uses it.
 # Usage: _new_tier NAME
 _new_tier() {
-  local file=$LIB/tier/$1.sh
+  local file=$LIB/tier/$1.sh variant=$ROOT/conf/variants/$1.conf
   [[ ! -e $file ]] || _new_exists tier "$1" "$file"
+  [[ ! -e $variant ]] || _new_exists tier "$1" "$variant"
   _new_write "$file" "$ROOT/conf/new/tier.sh" "$1" || die "$file: cannot be written; use a copy of the tree that you can change"
-  _new_tell "$file" "-s demo TIER=$1"
+  _new_write "$variant" "$ROOT/conf/new/tier.conf" "$1" || {
+    rm -f -- "$file"
+    die "$variant: cannot be written; use a copy of the tree that you can change"
+  }
+  _new_tell "$file" "-s demo -v native -v $1"
 }
 
 # Write the directory of a part, and its line in the list.
@@ -57,9 +63,11 @@ _new_tier() {
 _new_part() {
   local folder=$LIB/part/$1 file
   [[ ! -e $folder ]] || _new_exists part "$1" "$folder"
-  # Its functions and its setting must be new.
+  # Its functions and its setting must be new; a setting is a variable of the shell, too.
   [[ -z $(compgen -A function "${1}_") ]] || _new_exists part "$1" "functions ${1}_..."
-  [[ $'\n'$(<"$ROOT/conf/defaults.conf") != *$'\n'"${1^^}"[.=]* ]] || _new_exists part "$1" "the setting ${1^^}"
+  if [[ -v ${1^^} ]] || grep -rqw -- "${1^^}" "$LIB" "$ROOT/conf/defaults.conf" "$ROOT/conf/aliases.tsv"; then
+    _new_exists part "$1" "the name ${1^^}"
+  fi
   for file in "$ROOT"/conf/new/part/*; do
     _new_write "$folder/${file##*/}" "$file" "$1" || {
       rm -rf -- "$folder"

@@ -15,7 +15,7 @@ _CALL_FILES=              # the beginning of the names of a call's files; a proc
 REMOTE_OUT=               # the file with all of the output of the last call
 declare -A _CALL_READS=() # by script and verb: the variables that it reads
 
-# Run a script, lib/host/SCRIPT.sh or that of a part, on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
+# Run a script (_call_file) on a host; when it is done, print its checked output (lib/core/reply.sh). A lost connection is renewed for
 # REMOTE_RETRY seconds, so a script must be repeatable. Settings, and secrets, which must not be arguments, are sent over stdin.
 # Usage: call_run HOST SCRIPT [ARG]...
 # Globals: REMOTE_RETRY; the names in the script's `# Reads` lines (call_settings)

@@ -22,13 +22,14 @@ figures_run() {
 # Usage: figures_parts
 figures_parts() {
   local name text phase='' figures=''
-  while read -r name; do
-    [[ $name != '#'* && -r $LIB/part/$name/figures.awk ]] || continue
+  parts_read
+  for name in "${PARTS[@]}"; do
+    [[ -r $LIB/part/$name/figures.awk ]] || continue
     IFS= read -r -d '' text <"$LIB/part/$name/figures.awk" || :
     printf '%s' "$text"
     [[ $text != *"function ${name}_phase("* ]] || phase+="  ${name}_phase()"$'\n'
     figures+="  ${name}_figures()"$'\n'
-  done <"$LIB/part/list"
+  done
   printf 'function parts_phase() {\n%s}\nfunction parts_figures() {\n%s}\n' "$phase" "$figures"
 }
 

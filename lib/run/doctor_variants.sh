@@ -113,7 +113,7 @@ doctor_parts() {
   local part label first REPLY
   parts_read
   for part in "${PARTS[@]}"; do
-    declare -F "${part}_doctor" >/dev/null || continue
+    parts_has "$part" doctor || continue
     parts_row "$part" label
     label=$REPLY first=
     ! parts_row "$part" program || IFS=$'\t' read -r REPLY first <<<"$REPLY"

@@ -188,26 +188,24 @@ monitor_fetch() {
 # Usage: _monitor_join DIR
 _monitor_join() {
   local host part name REPLY
-  local -a counters=() samples=() loads
+  local -a counters=() names=(instances.tsv) files
   servers_side $((REMOTE_RETRY + 60)) servers_clock || return
   for host in "${SERVERS[@]}"; do
     hosts_folder "$1" "$host"
     [[ ! -e $REPLY/counters.tsv ]] || counters+=("ahead=${SIDE_OUT[$host]}" "host=$host" "$REPLY/counters.tsv")
-    [[ ! -e $REPLY/instances.tsv ]] || samples+=("ahead=${SIDE_OUT[$host]}" "$REPLY/instances.tsv")
     # The reason of the guard is looked for here.
     [[ ! -e $REPLY/alarm ]] || write_more "$1/alarm" '' cat -- "$REPLY/alarm" || return
     [[ ! -e $REPLY/info.before ]] || { write_more "$1/info.before" '' cat -- "$REPLY/info.before" && rm -- "$REPLY/info.before"; } || return
   done
   ((${#counters[@]} == 0)) || LC_ALL=C write_file "$1/counters.tsv" awk -f "$LIB/run/servers.awk" "${counters[@]}" || return
-  ((${#samples[@]} == 0)) || write_file "$1/instances.tsv" _monitor_merge "${samples[@]}" || return
-  for part in "${PARTS[@]}"; do
-    parts_row "$part" merge || continue
-    name=$REPLY loads=()
+  for part in "${PARTS[@]}"; do ! parts_row "$part" merge || names+=("$REPLY"); done
+  for name in "${names[@]}"; do
+    files=()
     for host in "${SERVERS[@]}"; do
       hosts_folder "$1" "$host"
-      [[ ! -e $REPLY/$name ]] || loads+=("ahead=${SIDE_OUT[$host]}" "$REPLY/$name")
+      [[ ! -e $REPLY/$name ]] || files+=("ahead=${SIDE_OUT[$host]}" "$REPLY/$name")
     done
-    ((${#loads[@]} == 0)) || write_file "$1/$name" _monitor_merge "${loads[@]}" || return
+    ((${#files[@]} == 0)) || write_file "$1/$name" _monitor_merge "${files[@]}" || return
   done
 }
 

@@ -26,7 +26,7 @@ parts_begin() {
   local part
   parts_read
   _PARTS_OWNER=${2-} _PARTS_LOADED='' PARTS_PHASE='' _PARTS_ON=() _PARTS_READY=() _PARTS_BEGUN=()
-  for part in "${PARTS[@]}"; do ! _parts_has "$part" fresh || "${part}_fresh" "$1"; done
+  for part in "${PARTS[@]}"; do ! parts_has "$part" fresh || "${part}_fresh" "$1"; done
 }
 
 # Call a hook of all parts that act and have it.
@@ -36,7 +36,7 @@ parts_each() {
   local part status=0
   parts_read
   for part in "${PARTS[@]}"; do
-    if ! _parts_has "$part" "$1" || ! _parts_acts "$part"; then continue; fi
+    if ! parts_has "$part" "$1" || ! _parts_acts "$part"; then continue; fi
     "${part}_$1" "${@:2}" || status=$?
   done
   return "$status"
@@ -48,7 +48,7 @@ parts_each() {
 parts_first() {
   local part
   for part in "${PARTS[@]}"; do
-    if ! _parts_has "$part" "$1" || ! _parts_acts "$part" || ! "${part}_$1" "${@:2}"; then continue; fi
+    if ! parts_has "$part" "$1" || ! _parts_acts "$part" || ! "${part}_$1" "${@:2}"; then continue; fi
     REPLY=$part
     return
   done
@@ -113,7 +113,7 @@ _parts_of() {
   local part REPLY
   local -a found=()
   for part in "${PARTS[@]}"; do
-    if ! _parts_has "$part" "at_$1" || ! "${part}_wanted"; then continue; fi
+    if ! parts_has "$part" "at_$1" || ! "${part}_wanted"; then continue; fi
     case $1 in
       # What began last ends first, and only what has begun.
       stop | "done") [[ -z ${_PARTS_ON["$part $1"]-} ]] || found=("$part $1" "${found[@]}") ;;
@@ -124,8 +124,9 @@ _parts_of() {
   _PARTS_ASKED+=("${found[@]}")
 }
 
-# Whether a part has a hook. Usage: _parts_has PART HOOK
-_parts_has() {
+# Whether a part has a hook.
+# Usage: parts_has PART HOOK
+parts_has() {
   declare -F "${1}_$2" >/dev/null
 }
 
@@ -134,7 +135,7 @@ _parts_has() {
 # Returns: 1 with the reason on stderr, and in PARTS_WHY
 _parts_ready() {
   [[ -z ${_PARTS_READY[$1]-} ]] || return 0
-  ! _parts_has "$1" ready || servers_each "${1}_ready" || {
+  ! parts_has "$1" ready || servers_each "${1}_ready" || {
     _parts_failed "$1"
     return 1
   }
@@ -195,13 +196,13 @@ _parts_got() {
     stop | "done") unset -v '_PARTS_ON[$part $point]' ;;
     mark) ;;
     *)
-      if [[ -z $lost ]] || _parts_has "$part" "lost_$point"; then _PARTS_ON["$part done"]=yes _PARTS_BEGUN[$part]=yes; fi
+      if [[ -z $lost ]] || parts_has "$part" "lost_$point"; then _PARTS_ON["$part done"]=yes _PARTS_BEGUN[$part]=yes; fi
       [[ $point != start ]] || _PARTS_ON["$part stop"]=yes
       ;;
   esac
   if [[ -z $lost ]]; then
-    ! _parts_has "$part" "got_$point" || "${part}_got_$point" "$@" || return
-  elif _parts_has "$part" "lost_$point"; then
+    ! parts_has "$part" "got_$point" || "${part}_got_$point" "$@" || return
+  elif parts_has "$part" "lost_$point"; then
     "${part}_lost_$point" "$lost" "$@" || return
   else
     _parts_failed "$part"
@@ -241,7 +242,7 @@ parts_bytes() {
   parts_read
   PARTS_BYTES=
   for part in "${PARTS[@]}"; do
-    if ! _parts_has "$part" bytes || ! "${part}_wanted"; then continue; fi
+    if ! parts_has "$part" bytes || ! "${part}_wanted"; then continue; fi
     "${part}_bytes"
     sum=$((sum + REPLY))
     PARTS_BYTES+=", with $((REPLY >> 20)) MiB of "
@@ -269,5 +270,5 @@ parts_programs() {
 parts_say() {
   local part
   parts_read
-  for part in "${PARTS[@]}"; do ! _parts_has "$part" say || "${part}_say"; done
+  for part in "${PARTS[@]}"; do ! parts_has "$part" say || "${part}_say"; done
 }
