@@ -131,8 +131,8 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     echo 'exec 7<&0; (/bin/bash -c "$*" <&7 & echo $! >"$SCRATCH/there"); while [[ -e /proc/$(<"$SCRATCH/there") ]]; do sleep 0.1; done; exit' >noise
     ask 'host='$host'
       hangs() { tell "$1" hangs; }
-      side_run 3 hangs "$host" || :
-      echo "${SIDE_STATUS[$host]}" >ended
+      parallel_run 3 hangs "$host" || :
+      echo "${PARALLEL_STATUS[$host]}" >ended
       tell "$host" words >after'
     assert_equal "$status: $stderr" "0: $host: no answer within 3 s"
     assert_equal "$(<ended)" 124
@@ -182,7 +182,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   for sign in INT TERM; do
     for what in lines long; do
       rm -f begun.*
-      elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless $what; }; side_run 600 flood elsewhere 127.0.0.1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
+      elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless $what; }; parallel_run 600 flood elsewhere 127.0.0.1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
       job_start /bin/bash ask.sh
       wait_until 20 begun
       # A terminal gives it to the whole group, another program to the master alone.

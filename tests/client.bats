@@ -38,7 +38,7 @@ teardown() {
   master '' '
     CLIENT_IP=192.0.2.1
     take() {
-      SIDE_STATUS=([a]=0) SIDE_OUT=([a]="$(printf "clock\t%s\t%s\ntrip\t%s\t%s\n" "$@")")
+      PARALLEL_STATUS=([a]=0) PARALLEL_OUT=([a]="$(printf "clock\t%s\t%s\ntrip\t%s\t%s\n" "$@")")
       _client_take a
       echo "${_CLIENT_LATE[a]} ${_CLIENT_OFFSET[a]}"
     }
@@ -135,8 +135,8 @@ END
   master '' '
     client_stop() {
       echo "stop $*"
-      SIDE_STATUS=([127.0.0.1]=$((asked++ < 4 ? 255 : 0)))
-      ((SIDE_STATUS[127.0.0.1] == 0))
+      PARALLEL_STATUS=([127.0.0.1]=$((asked++ < 4 ? 255 : 0)))
+      ((PARALLEL_STATUS[127.0.0.1] == 0))
     }
     servers_call() { :; }
     # All generators of the third one end.

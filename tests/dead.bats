@@ -291,7 +291,7 @@ END
   master '' '
     hangs() { proc_wait 60; }
     servers_print 1 hangs || echo $?
-    servers_side 1 hangs || side_failed $SERVER'
+    servers_parallel 1 hangs || parallel_failed $SERVER'
   assert_output $'1\n127.0.0.1'
   assert_equal "$stderr" $'127.0.0.1: no answer within 1 s\n127.0.0.1: no answer within 1 s'
   sed -i 's/^    servers_print 1.*/    : >up; servers_print 600 hangs/' master.sh

@@ -311,7 +311,7 @@ END
 set -Eeuo pipefail
 . "$REPO/lib/run/keycost.sh"
 _REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=off LOAD_USER='' SERVER_CERTIFICATE='' HOST=h REDISBASE=1 DATA=pattern SEED=1
-sizes_own() { return 1; }
+value_sizes_own() { return 1; }
 cluster_options() { :; }
 tls_options() { :; }
 tls_program() { echo true; }

@@ -298,7 +298,7 @@ house_sent() {
 
 @test "only lib/shared/common.sh, lib/plan/load.awk and lib/results/figures/schema.awk know the names of a phase that only sets keys" {
   # Other generators get phases without a number, VALUE_DISTRIBUTION is by kind of phase, and the report sorts titles of plots.
-  house_none "$(house_files lib -- \( -name '*.sh' -o -name '*.awk' \) ! -path 'lib/run/generator/*' ! -path lib/run/sizes.sh ! -path lib/shared/common.sh \
+  house_none "$(house_files lib -- \( -name '*.sh' -o -name '*.awk' \) ! -path 'lib/run/generator/*' ! -path lib/run/value_sizes.sh ! -path lib/shared/common.sh \
     ! -path lib/plan/load.awk ! -path lib/results/report.sh ! -path lib/results/figures/schema.awk | house_grep '(=|~) *"?/?\^?populate[^=,]')" 'these miss populate-2: use common_is_fill or schema_is_fill:'
 }
 

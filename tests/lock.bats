@@ -351,7 +351,7 @@ END
 # Usage: holder
 holder() {
   rm -f up down
-  master '' 'hold_take run; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
+  master '' 'run_lock_take run; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
   wait_until 20 test -e up
   # The next master has its own script.
   mv master.sh holder.sh
@@ -363,7 +363,7 @@ holder() {
   holder
   read -r _ _ _ pid _ <run/run.lock
   # Its host locks are elsewhere.
-  master LOCK_DIR="$SCRATCH/elsewhere" 'hold_take run'
+  master LOCK_DIR="$SCRATCH/elsewhere" 'run_lock_take run'
   assert_failure 2
   assert_match "^master.sh: command line: --resume=run: the run test-$pid-[0-9a-f]{8} of .* on .* \\(pid $pid, since .*\\) continues it; wait for it, or interrupt it there\$" "$stderr"
   : >down
@@ -372,10 +372,10 @@ holder() {
 
   # A subshell has the lock for a moment after its master was killed.
   rm down
-  master '' 'hold_take run; (until [[ -e down || ! -e run ]]; do sleep 0.05; done) >/dev/null 2>&1 & kill -KILL $$'
+  master '' 'run_lock_take run; (until [[ -e down || ! -e run ]]; do sleep 0.05; done) >/dev/null 2>&1 & kill -KILL $$'
   assert_exists run/run.lock
   (sleep 1 && : >down) 3>&- &
-  master '' 'hold_take run; echo held; cat run/run.lock'
+  master '' 'run_lock_take run; echo held; cat run/run.lock'
   assert_success
   assert_contains held
   [[ -e down ]] || fail 'the lock was not waited for'
@@ -390,12 +390,12 @@ holder() {
   chmod +x bin/flock
   PATH=$SCRATCH/bin:$PATH holder
   assert_exists once run/run.lock
-  master '' 'hold_take run'
+  master '' 'run_lock_take run'
   assert_failure 2
   : >down
   wait
   printf '#!/bin/bash\n[[ $* != "-n "* || ! -e run/run.lock ]] || exit 71\nexec %q "$@"\n' "$flock" >bin/flock
-  PATH=$SCRATCH/bin:$PATH master '' 'hold_take run'
+  PATH=$SCRATCH/bin:$PATH master '' 'run_lock_take run'
   assert_success
   assert_contains 'run/run.lock: cannot be locked on this file system' "$stderr"
 }

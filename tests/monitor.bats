@@ -323,9 +323,9 @@ END
   master 'CLIENT_IP=127.0.0.1' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" GENERATOR=test
     for CLIENT_LAUNCH in 1 2; do
-      _CLIENT_STATE=([127.0.0.1]=running) SIDE_STATUS=([127.0.0.1]=0)
+      _CLIENT_STATE=([127.0.0.1]=running) PARALLEL_STATUS=([127.0.0.1]=0)
       _client_run 127.0.0.1 launch "$SCRATCH/greedy" >/dev/null
-      SIDE_OUT[127.0.0.1]=$(_client_ask 127.0.0.1 look 20 set "$CLIENT_LAUNCH")
+      PARALLEL_OUT[127.0.0.1]=$(_client_ask 127.0.0.1 look 20 set "$CLIENT_LAUNCH")
       _client_take 127.0.0.1
       echo "${_CLIENT_STATE[127.0.0.1]}"
     done

@@ -204,7 +204,7 @@ END
 
   # A copy reads no reply; a function for several hosts prints what each of them said.
   printf '#!/bin/bash\nprintf "x\\e[31mred\\302\\2332J\\n" >&2\nexit 1\n' >ssh
-  ask 'cp ssh bin/ssh; side_run 60 remote_again elsewhere || REMOTE_RETRY=0 call_put elsewhere "$SCRATCH/host/name" name'
+  ask 'cp ssh bin/ssh; parallel_run 60 remote_again elsewhere || REMOTE_RETRY=0 call_put elsewhere "$SCRATCH/host/name" name'
   assert_failure 1
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"

@@ -139,8 +139,8 @@ END
     servers_each get_one
     echo "$status ${REDIS_BINARY-unset} $HOST"
     _REMOTE_TMP=$SCRATCH
-    servers_side 10 get_one
-    side_print $HOST
+    servers_parallel 10 get_one
+    parallel_print $HOST
     cleanup_init
     undo() { echo "undo on $HOST"; }
     undo_all() { servers_each undo; }
@@ -289,8 +289,8 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     }
     servers_each learn
     call_run() { awk -F "\t" "\$1 == \"DAMON\" { print \$5 }" <<<"$TUNE_ROWS"; }
-    side_run 10 _tune_apply a b c 10.0.0.9
-    for host in a b c 10.0.0.9; do echo "$host ${SIDE_OUT[$host]}"; done'
+    parallel_run 10 _tune_apply a b c 10.0.0.9
+    for host in a b c 10.0.0.9; do echo "$host ${PARALLEL_OUT[$host]}"; done'
   assert_success
   assert_equal "$output" $'a monitor 1 0\nb monitor 2 0,1\nc monitor - 0\n10.0.0.9 '
 }

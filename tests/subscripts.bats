@@ -158,7 +158,7 @@ END
 
 @test "no pattern is replaced in what a host said, or removed from its end: bash takes quadratic time" {
   cd "$REPO"
-  run grep -rnE '\$\{(SIDE_OUT\[[^]]*\]|REMOTE_REPLY|CHANNEL_(OUT|ERR)|said)(%|##|/)' lib/core lib/cmd lib/plan lib/run
+  run grep -rnE '\$\{(PARALLEL_OUT\[[^]]*\]|REMOTE_REPLY|CHANNEL_(OUT|ERR)|said)(%|##|/)' lib/core lib/cmd lib/plan lib/run
   assert_output ''
 }
 

@@ -92,7 +92,7 @@ tune_ends() {
   LIB=$REPO/lib ROOT=$REPO RUN=$PWD/run bash -c '
     . "$LIB/modules.sh"
     hosts_all() { hosts=(h); }
-    side_run() { SIDE_STATUS[h]=0 SIDE_OUT[h]=$'\''SWAPPINESS\tback\t/s\t60\t37\t60'\''; }
+    parallel_run() { PARALLEL_STATUS[h]=0 PARALLEL_OUT[h]=$'\''SWAPPINESS\tback\t/s\t60\t37\t60'\''; }
     tune_end'
 }
 

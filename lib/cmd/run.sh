@@ -28,7 +28,7 @@ cmd_run() {
   write_room || return 1
   lock_name "$(basename "$SCENARIO" .conf)"
   # Before anything changes on a host.
-  [[ -z $RESUME ]] || hold_take "$RESUME"
+  [[ -z $RESUME ]] || run_lock_take "$RESUME"
   if _run_complete; then
     RUN=$RESUME
     log_info "every repeat of $RUN is complete: no host is used"
@@ -151,7 +151,7 @@ _run_folder() {
       [[ -d $RUN ]] || die "$RUN: cannot create the directory"
       sleep 1 # another run took this second's name
     done
-    hold_take "$RUN"
+    run_lock_take "$RUN"
     head=$(_run_conf)
     _run_describe || die "$RUN: cannot be written; free some space, or set RESULTS_DIR"
     plan_enter "${VARIANTS%% *}" ''
@@ -258,14 +258,14 @@ _run_stale() {
   local -a hosts
   hosts_all
   remote_reach "${hosts[@]}" || {
-    side_print "${hosts[@]}" >&2
-    die_unfit "$(side_failed "${hosts[@]}"): cannot be reached, nothing was started; ./do_it.sh doctor prints what is missing"
+    parallel_print "${hosts[@]}" >&2
+    die_unfit "$(parallel_failed "${hosts[@]}"): cannot be reached, nothing was started; ./do_it.sh doctor prints what is missing"
   }
-  side_run $((REMOTE_RETRY + 300)) _run_stale_host "${hosts[@]}" || {
+  parallel_run $((REMOTE_RETRY + 300)) _run_stale_host "${hosts[@]}" || {
     for host in "${hosts[@]}"; do
-      ((${SIDE_STATUS[$host]} != LOCK_TAKEN)) || die_unfit "$host: in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force"
+      ((${PARALLEL_STATUS[$host]} != LOCK_TAKEN)) || die_unfit "$host: in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force"
     done
-    die_unfit "$(side_failed "${hosts[@]}"): cannot be prepared, nothing was started; the line above gives the reason"
+    die_unfit "$(parallel_failed "${hosts[@]}"): cannot be prepared, nothing was started; the line above gives the reason"
   }
 }
 

@@ -21,8 +21,8 @@ cmd_stop() {
   remote_init
   hosts_all
   # An unreachable host does not delay the others.
-  side_run $((REMOTE_RETRY + 300)) _stop_host "${hosts[@]}" || status=3
-  side_print "${hosts[@]}" || status=1
+  parallel_run $((REMOTE_RETRY + 300)) _stop_host "${hosts[@]}" || status=3
+  parallel_print "${hosts[@]}" || status=1
   [[ -n $HOSTS_FILE ]] || _stop_others
   return "$status"
 }

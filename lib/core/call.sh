@@ -131,14 +131,14 @@ _call_once() {
     fi
   done
   printf -v REPLY '%s %d\n%s' "$REMOTE_MARK" "${#text}" "$text"
-  call_words "$host" "${SIDE_LIMIT:-$_CALL_LONGEST}" "$REMOTE_MARK" "${@:2}"
-  # On a full disk, the call fails, and side_run says why.
+  call_words "$host" "${PARALLEL_LIMIT:-$_CALL_LONGEST}" "$REMOTE_MARK" "${@:2}"
+  # On a full disk, the call fails, and parallel_run says why.
   { : >"$why"; } 2>/dev/null || :
   exec {said}> >(_call_said "$why")
   reader=$!
   # Without the shell's own words about a signal that ended the call.
   { (
-    exec {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&- >"$REMOTE_OUT" 2>&"$said" {said}>&-
+    exec {LOG_FD}>&- {_REMOTE_FD}<&- {RUN_LOCK_FD}>&- >"$REMOTE_OUT" 2>&"$said" {said}>&-
     if ! remote_is_local "$host"; then
       ulimit -f $((REMOTE_LIMIT >> 10 > _CALL_REPLY_KIB ? REMOTE_LIMIT >> 10 : _CALL_REPLY_KIB))
     else

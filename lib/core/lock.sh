@@ -24,8 +24,8 @@ lock_take() {
   cleanup_push _lock_release "$@"
   for host in $HOST; do _lock_take "$host"; done
   for host; do servers_is "$host" || clients+=("$host"); done
-  side_run $((REMOTE_RETRY + 60)) _lock_join "${clients[@]}" ||
-    die_unfit "$(side_failed "${clients[@]}"): the run's directory cannot be opened there, nothing was started; the line above gives the reason"
+  parallel_run $((REMOTE_RETRY + 60)) _lock_join "${clients[@]}" ||
+    die_unfit "$(parallel_failed "${clients[@]}"): the run's directory cannot be opened there, nothing was started; the line above gives the reason"
   # shellcheck disable=SC2034 # for the scripts of hosts
   RUN_OPEN=1
   # A killed master cannot release anything: the lease then expires, so it must be renewed while the master lives.
@@ -127,7 +127,7 @@ _lock_again() {
 _lock_release() {
   RUN_OPEN=
   [[ -z $_LOCK_RENEWER ]] || kill "$_LOCK_RENEWER" 2>/dev/null || :
-  side_run $((REMOTE_RETRY + 60)) _lock_give "$@" || :
+  parallel_run $((REMOTE_RETRY + 60)) _lock_give "$@" || :
 }
 
 # Release what the run holds of a host. Usage: _lock_give HOST
@@ -190,7 +190,7 @@ _lock_session() {
   call_words "$host" 0 "$mark" lock hold
   # We have both ends, so that reading never waits for the other one.
   exec {reads}<> <(:)
-  exec {writes}> >(export RUN_OF_TIERBENCH=$RUN_ID && exec "${words[@]}" >&"$reads" 2>/dev/null {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&-)
+  exec {writes}> >(export RUN_OF_TIERBENCH=$RUN_ID && exec "${words[@]}" >&"$reads" 2>/dev/null {LOG_FD}>&- {_REMOTE_FD}<&- {RUN_LOCK_FD}>&-)
   pid[$host]=$! to[$host]=$writes from[$host]=$reads
   PROC_START=ended
   proc_start $! || :

@@ -153,7 +153,7 @@ remote_is_loopback() {
 
 # Connect to hosts for the first time, in parallel, without retries; hosts that were already reached are skipped.
 # Usage: remote_reach HOST...
-# Returns: 1 if a host is unreachable; SIDE_OUT then has the reason, by host.
+# Returns: 1 if a host is unreachable; PARALLEL_OUT then has the reason, by host.
 remote_reach() {
   local host failed=0 longest=0
   local -a new=()
@@ -165,14 +165,14 @@ remote_reach() {
     _remote_wait "$host"
     ((longest >= ${_REMOTE_WAIT[$host]})) || longest=${_REMOTE_WAIT[$host]}
   done
-  side_run $((longest + 30)) _remote_try "${new[@]}" || failed=1
+  parallel_run $((longest + 30)) _remote_try "${new[@]}" || failed=1
   for host in "${new[@]}"; do
-    ((${SIDE_STATUS[$host]})) || _REMOTE_OPEN[$host]=yes
+    ((${PARALLEL_STATUS[$host]})) || _REMOTE_OPEN[$host]=yes
   done
   return "$failed"
 }
 
-# As remote_open, with the reason on stdout, which side_run keeps. Usage: _remote_try HOST
+# As remote_open, with the reason on stdout, which parallel_run keeps. Usage: _remote_try HOST
 _remote_try() {
   remote_open "$1" 2>&1
 }
@@ -281,7 +281,7 @@ _remote_ssh() {
     shift 2
   fi
   # shellcheck disable=SC2029 # the words were quoted for the host on purpose
-  ssh "${options[@]}" "$host" "$@" {LOG_FD}>&- {_REMOTE_FD}<&- {HOLD_FD}>&-
+  ssh "${options[@]}" "$host" "$@" {LOG_FD}>&- {_REMOTE_FD}<&- {RUN_LOCK_FD}>&-
 }
 
 # The words that run a command on another host, whose shell reads it.

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # The servers of a run. SERVER and SERVERS list them; code that works on a server finds it in HOST, and works with that host's state.
 #
-# servers_each, servers_side and servers_at set HOST to one server while a function runs. The function then reads and sets the variables
-# of _SERVERS_OWN as if there were one server. servers_side has a time limit, and calls the function in a subshell, with any number of servers.
+# servers_each, servers_parallel and servers_at set HOST to one server while a function runs. The function then reads and sets the variables
+# of _SERVERS_OWN as if there were one server. servers_parallel has a time limit, and calls the function in a subshell, with any number of servers.
 
 # All servers, in the order of SERVER, and the one that a function is called for; else HOST has all, separated by blanks. conf_read sets both.
 SERVERS=() HOST=
@@ -30,9 +30,9 @@ servers_folder() {
 }
 
 # Whether HOST is several servers now, and not one of them.
-# Usage: servers_wide
+# Usage: servers_at_once
 # Globals: HOST
-servers_wide() {
+servers_at_once() {
   [[ $HOST == *' '* ]]
 }
 
@@ -62,7 +62,7 @@ servers_value() {
 # Returns: the last status of FUNCTION that is not 0; all servers have their turn
 servers_each() {
   local host status=0
-  servers_wide || {
+  servers_at_once || {
     "$@"
     return
   }
@@ -88,38 +88,38 @@ servers_at() {
 }
 
 # Call a function for each server in HOST, on all of them at the same time. What it sets is lost.
-# Usage: servers_side LIMIT FUNCTION [ARG]...
+# Usage: servers_parallel LIMIT FUNCTION [ARG]...
 #   LIMIT  seconds for each server
-# Returns: sets SIDE_OUT and SIDE_STATUS, as side_run does; 1 when one failed
-servers_side() {
+# Returns: sets PARALLEL_OUT and PARALLEL_STATUS, as parallel_run does; 1 when one failed
+servers_parallel() {
   local limit=$1
   shift
   local -a _SERVERS_CALL=("$@")
   # shellcheck disable=SC2086 # split into hosts on purpose
-  side_run "$limit" _servers_call $HOST
+  parallel_run "$limit" _servers_call $HOST
 }
 
-# Call the function of servers_side for one server.
+# Call the function of servers_parallel for one server.
 # Usage: _servers_call HOST
-# Globals: _SERVERS_CALL of servers_side
+# Globals: _SERVERS_CALL of servers_parallel
 _servers_call() {
   servers_at "$1" "${_SERVERS_CALL[@]}"
 }
 
 # Print what a command prints for each server in HOST, in their order.
 # Usage: servers_print LIMIT FUNCTION [ARG]...
-# Returns: as servers_side
+# Returns: as servers_parallel
 servers_print() {
   local status=0
-  servers_side "$@" || status=$?
+  servers_parallel "$@" || status=$?
   # shellcheck disable=SC2086 # split into hosts on purpose
-  side_print $HOST
+  parallel_print $HOST
   return "$status"
 }
 
 # Run a script on each server in HOST.
 # Usage: servers_call LIMIT SCRIPT [ARG]...
-# Returns: as servers_side
+# Returns: as servers_parallel
 servers_call() {
   servers_print "$1" _servers_run "${@:2}"
 }

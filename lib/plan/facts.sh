@@ -22,7 +22,7 @@ declare -A _FACTS=()
 #   are none.
 facts_use() {
   servers_each _facts_use || return
-  ! servers_wide || _facts_join
+  ! servers_at_once || _facts_join
 }
 
 # What is planned for several servers alike: the least memory of one, and the most CPUs. A server with fewer CPUs uses all that it has.

@@ -32,7 +32,7 @@ function form_of(size, instances) {
 # instances without settings that change what they need themselves.
 function source_of(size, instances) {
   if (form_of(size, instances) in MEASURED) return "asked"
-  return is_redis_known && sizes_first() == "" && is_usual() && V["SERVER_PREFIX"] == "" && V["IO_THREADS"] == 1 && MIX_STRINGS && \
+  return is_redis_known && value_sizes_first() == "" && is_usual() && V["SERVER_PREFIX"] == "" && V["IO_THREADS"] == 1 && MIX_STRINGS && \
     MIX_KEYS == 1 && MIX_VALUES == 1 ? "table" : "estimated"
 }
 

@@ -116,7 +116,7 @@ function mix_times(name,    command, times) {
 }
 
 # The mean of a distribution of sizes, in whole bytes; empty when it is invalid. The limits of ./test are not taken into account.
-function sizes_mean(text,    kind_word, n, i, part, mean) {
+function value_sizes_mean(text,    kind_word, n, i, part, mean) {
   kind_word = text
   sub(/:.*/, "", kind_word)
   if (text == "etc") text = "gpareto:0:214.476:0.348238"
@@ -128,12 +128,12 @@ function sizes_mean(text,    kind_word, n, i, part, mean) {
     if (part[1] == "lognormal" && part[3] > 0) mean = part[2]
     if (part[1] == "pareto" && part[3] > 1) mean = part[2] * part[3] / (part[3] - 1)
     if (part[1] == "gpareto" && part[4] < 1 && part[3] > 0) mean = part[2] + part[3] / (1 - part[4])
-  } else mean = sizes_mean_choice(text)
+  } else mean = value_sizes_mean_choice(text)
   return mean >= 0.5 && mean < 536870912 ? int(mean + 0.5) : ""
 }
 
 # The mean of SIZE:WEIGHT,LOW-HIGH:WEIGHT,...; 0 when it is invalid.
-function sizes_mean_choice(text,    n, i, choice, part, edge, weight, sum, weights) {
+function value_sizes_mean_choice(text,    n, i, choice, part, edge, weight, sum, weights) {
   n = split(text, choice, ",")
   for (i = 1; i <= n; i++) {
     if (choice[i] !~ /^[1-9][0-9]*(-[1-9][0-9]*)?(:[1-9][0-9]*)?$/ || choice[i] ~ /[0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9][0-9]/) return 0
@@ -147,7 +147,7 @@ function sizes_mean_choice(text,    n, i, choice, part, edge, weight, sum, weigh
 }
 
 # The sizes that the SETs of a phase have in VALUE_DISTRIBUTION; empty: VALUE_SIZES.
-function sizes_of(phase,    n, i, word, out) {
+function value_sizes_of(phase,    n, i, word, out) {
   if (V["VALUE_DISTRIBUTION"] == "off") return ""
   n = words("VALUE_DISTRIBUTION", word)
   for (i = 1; i <= n; i++) {
@@ -158,27 +158,27 @@ function sizes_of(phase,    n, i, word, out) {
 }
 
 # The same of the first phase that sets.
-function sizes_first(    n, i, phase) {
+function value_sizes_first(    n, i, phase) {
   n = words("PHASES", phase)
   for (i = 1; i < n && phase[i] == "get"; i++) ;
-  return sizes_of(phase[i])
+  return value_sizes_of(phase[i])
 }
 
 # Refuse an invalid VALUE_DISTRIBUTION; set VALUE_SIZES to the mean size of the first phase that sets: FILL is about its keys.
-function sizes_settle(    n, i, phase, text) {
+function value_sizes_settle(    n, i, phase, text) {
   if (V["VALUE_DISTRIBUTION"] == "off") return
-  sizes_check()
-  text = sizes_first()
+  value_sizes_check()
+  text = value_sizes_first()
   if (text == "") return
   n = words("PHASES", phase)
-  V["VALUE_SIZES"] = sizes_mean(text)
+  V["VALUE_SIZES"] = value_sizes_mean(text)
   for (i = 1; i <= n; i++)
-    if (phase[i] != "get" && sizes_of(phase[i]) == "")
+    if (phase[i] != "get" && value_sizes_of(phase[i]) == "")
       refuse("VALUE_DISTRIBUTION", "no sizes for " phase[i] " of PHASES=" V["PHASES"] "; add " phase[i] "=SIZES, or sizes for all phases")
 }
 
 # Refuse an invalid VALUE_DISTRIBUTION.
-function sizes_check(    n, i, word, phase, seen, text) {
+function value_sizes_check(    n, i, word, phase, seen, text) {
   n = words("VALUE_DISTRIBUTION", word)
   for (i = 1; i <= n; i++) {
     phase = "all"
@@ -193,19 +193,19 @@ function sizes_check(    n, i, word, phase, seen, text) {
     }
     if (phase in seen) refuse("VALUE_DISTRIBUTION", "'" word[i] "': repeated; name sizes once for each phase, and once for all others")
     seen[phase] = 1
-    if (sizes_mean(text) != "") continue
+    if (value_sizes_mean(text) != "") continue
     text = "invalid; accepted: off, LOW-HIGH, SIZE:WEIGHT,SIZE:WEIGHT,..., lognormal:MEAN:SD, pareto:MIN:ALPHA (ALPHA above 1),"
     refuse("VALUE_DISTRIBUTION", text " gpareto:LOCATION:SCALE:SHAPE (SHAPE below 1) or etc, each also as PHASE=SIZES")
   }
 }
 
 # The largest mean size of any phase, for one value of VALUE_SIZES.
-function sizes_largest(size,    n, i, phase, mean) {
+function value_sizes_largest(size,    n, i, phase, mean) {
   if (V["VALUE_DISTRIBUTION"] !~ /=/) return size
   n = words("PHASES", phase)
   for (i = 1; i <= n; i++) {
-    if (phase[i] == "get" || sizes_of(phase[i]) == "") continue
-    mean = sizes_mean(sizes_of(phase[i]))
+    if (phase[i] == "get" || value_sizes_of(phase[i]) == "") continue
+    mean = value_sizes_mean(value_sizes_of(phase[i]))
     if (mean + 0 > size + 0) size = mean
   }
   return size

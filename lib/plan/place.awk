@@ -20,7 +20,7 @@ function place_line(line,    field) {
 }
 
 # Set cpu[1..count] to the usable CPUs, at most CORES.
-function take(cores, allowed, except,    i, list, may, never) {
+function take_cpus(cores, allowed, except,    i, list, may, never) {
   if (allowed != "-") for (i = cpus_expand(allowed, list); i > 0; i--) may[list[i]] = 1
   if (except != "-") for (i = cpus_expand(except, list); i > 0; i--) never[list[i]] = 1
   count = 0
@@ -106,7 +106,7 @@ function place_units(instances, placement, node, cores, allowed, except, share, 
   split("", unit)
   split("", members)
   split("", memory)
-  take(cores, allowed, except)
+  take_cpus(cores, allowed, except)
   if (!count) return "none"
   if (node != "-") from_node(node)
   if (placement == "spread") by_step(instances, share)

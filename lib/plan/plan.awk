@@ -86,7 +86,7 @@ function cell_make(v, p,    size, instances, number, held, data, full, growing, 
   data = data_of(size, instances, held)
   # SETs of a later phase may be larger.
   sized = size
-  largest = sizes_largest(size)
+  largest = value_sizes_largest(size)
   if (largest + 0 > size + 0 && data_of(largest, instances, held) > data) {
     data = data_of(largest, instances, held)
     sized = largest

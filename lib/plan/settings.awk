@@ -35,7 +35,7 @@ function enter(variant,    i) {
   if (!((variant, "SERVER") in KEPT)) {
     variant_check(variant)
     clients_settle()
-    sizes_settle()
+    value_sizes_settle()
     keys_settle()
     rounds_settle()
     auto_settle()

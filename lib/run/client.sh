@@ -53,18 +53,18 @@ client_has() {
 
 # Install the load generator on clients: a copy if it starts there, else a build on the client.
 # Usage: client_prepare CLIENT...
-# Returns: 1 if it cannot be installed on a client, with the reason on stderr and in SIDE_OUT.
+# Returns: 1 if it cannot be installed on a client, with the reason on stderr and in PARALLEL_OUT.
 client_prepare() {
   local client key program target=test status=0
   program=$(client_program)
   [[ $program == "$ROOT/test" ]] || target=tls
   key=$(program_key "$program")
-  side_run $((REMOTE_RETRY + 600)) _client_prepare "$@" || status=1
+  parallel_run $((REMOTE_RETRY + 600)) _client_prepare "$@" || status=1
   for client; do
-    if ((${SIDE_STATUS[$client]} == 0)); then
-      _CLIENT_BINARY[$client]=${SIDE_OUT[$client]}
+    if ((${PARALLEL_STATUS[$client]} == 0)); then
+      _CLIENT_BINARY[$client]=${PARALLEL_OUT[$client]}
     else
-      printf '%s\n' "${SIDE_OUT[$client]}" >&2
+      printf '%s\n' "${PARALLEL_OUT[$client]}" >&2
     fi
   done
   return "$status"
@@ -97,7 +97,7 @@ client_launch() {
   address=$REPLY
   # The second names this launch, also when its call is repeated.
   _CLIENT_ASKED=${EPOCHREALTIME/[.,]/} CLIENT_LAUNCH=$_CLIENT_ASKED
-  side_run $((REMOTE_RETRY + 60)) _client_launch "${LOADING[@]}" || status=1
+  parallel_run $((REMOTE_RETRY + 60)) _client_launch "${LOADING[@]}" || status=1
   for client in "${LOADING[@]}"; do _client_take "$client"; done
   return "$status"
 }
@@ -213,7 +213,7 @@ client_wait() {
     monitor_alarm || return 1
     ((${#_CLIENT_GO[@]} > 0)) || _client_parts_look "$@" || return 1
     _CLIENT_ASKED=${EPOCHREALTIME/[.,]/}
-    side_run 90 _client_look "${running[@]}" || :
+    parallel_run 90 _client_look "${running[@]}" || :
     for client in "${running[@]}"; do _client_take "$client"; done
   done
   log_progress_end
@@ -225,7 +225,7 @@ _client_parts_look() {
   local status=0
   parts_each look || status=$?
   ((status == 2)) || return "$status"
-  side_run $((REMOTE_RETRY + 60)) _client_enough "$@"
+  parallel_run $((REMOTE_RETRY + 60)) _client_enough "$@"
 }
 
 # Let the generator of one client end its phase. Usage: _client_enough CLIENT
@@ -239,7 +239,7 @@ _client_enough() {
 client_fetch() {
   local into=$1 stamp=$2.$3 setup=$4
   shift 4
-  side_run $((REMOTE_RETRY + 600)) _client_fetch "$@"
+  parallel_run $((REMOTE_RETRY + 600)) _client_fetch "$@"
 }
 
 # Fetch the files of one client, write its log and checksums. Globals: into, stamp and setup of client_fetch
@@ -264,9 +264,9 @@ client_offset() {
 
 # Stop the generators of clients and remove their files there.
 # Usage: client_stop CLIENT...
-# Returns: 1 when a client could not be cleaned up; SIDE_STATUS then has 124 or 255 for clients that do not answer.
+# Returns: 1 when a client could not be cleaned up; PARALLEL_STATUS then has 124 or 255 for clients that do not answer.
 client_stop() {
-  side_run $((REMOTE_RETRY + 60)) _client_stop "$@"
+  parallel_run $((REMOTE_RETRY + 60)) _client_stop "$@"
 }
 
 # Stop the generator of one client, and remove its files there. Usage: _client_stop CLIENT
@@ -298,17 +298,17 @@ _client_look() {
   return "$status"
 }
 
-# Read what the last call of side_run reported for a client. Its clock is read in the same call. The call with the shortest round trip, less
+# Read what the last call of parallel_run reported for a client. Its clock is read in the same call. The call with the shortest round trip, less
 # the time spent on the client, gives the best offset (as in NTP).
 _client_take() {
   local client=$1 word first second arrived=0 left=0 trip late
-  case ${SIDE_STATUS[$client]} in
+  case ${PARALLEL_STATUS[$client]} in
     0)
       [[ -z ${_CLIENT_LOST[$client]+set} ]] || log_info "$client answers again"
       unset '_CLIENT_LOST[$client]' '_CLIENT_GO[$client]'
       ;;
     124 | 255)
-      [[ -n ${_CLIENT_LOST[$client]+set} ]] || log_warn "$client does not answer (${SIDE_OUT[$client]#lost$'\t'}); trying again"
+      [[ -n ${_CLIENT_LOST[$client]+set} ]] || log_warn "$client does not answer (${PARALLEL_OUT[$client]#lost$'\t'}); trying again"
       _CLIENT_LOST[$client]=${_CLIENT_LOST[$client]-$SECONDS}
       ((SECONDS - ${_CLIENT_LOST[$client]} >= REMOTE_RETRY)) || return 0
       _CLIENT_STATE[$client]="it did not answer for REMOTE_RETRY=$REMOTE_RETRY s"
@@ -352,7 +352,7 @@ _client_take() {
         _CLIENT_LATE[$client]=$((first + late - _CLIENT_ASKED))
         ;;
     esac
-  done <<<"${SIDE_OUT[$client]}"
+  done <<<"${PARALLEL_OUT[$client]}"
 }
 
 # Warn if a generator makes no progress during a phase.

@@ -20,7 +20,7 @@ doctor_rows() {
   hosts_all
   read -r -a clients <<<"$CLIENT_IP"
   _doctor_reach "${hosts[@]}" || return 0
-  _doctor_here
+  _doctor_on_master
   facts_read "${SERVERS[@]}" || :
   facts_use || {
     servers_each _doctor_unknown
@@ -142,7 +142,7 @@ _doctor_run() {
 }
 
 # Requirements of the master: ssh to the other hosts, the load generator, gnuplot for the report.
-_doctor_here() {
+_doctor_on_master() {
   local master host row
   master=$(doctor_master)
   build_look
@@ -249,10 +249,10 @@ _doctor_reach() {
   for host; do
     how=ssh
     ! remote_is_local "$host" || how="this machine"
-    if ((${SIDE_STATUS[$host]-0} == 0)); then
+    if ((${PARALLEL_STATUS[$host]-0} == 0)); then
       _doctor_row "$host" ok reachable "$how" "a shell" -
     else
-      _doctor_row "$host" fail reachable "${SIDE_OUT[$host]#"$host: "}" "ssh with a key, without a prompt" "ssh $host true"
+      _doctor_row "$host" fail reachable "${PARALLEL_OUT[$host]#"$host: "}" "ssh with a key, without a prompt" "ssh $host true"
     fi
   done
   return "$status"
@@ -263,7 +263,7 @@ _doctor_reach() {
 _doctor_ask_hosts() {
   local host row key=''
   ! build_ready || key=$(client_key "$@")
-  side_run $((REMOTE_RETRY + 60)) _doctor_host "$@" || :
+  parallel_run $((REMOTE_RETRY + 60)) _doctor_host "$@" || :
   for host; do
     while IFS= read -r row; do
       # Lines of the load generator are for _doctor_clients.
@@ -272,7 +272,7 @@ _doctor_ask_hosts() {
         lacks$'\t'*) _DOCTOR_LACKS[$host]=yes ;;
         ?*) printf '%s\n' "$row" ;;
       esac
-    done <<<"${SIDE_OUT[$host]}"
+    done <<<"${PARALLEL_OUT[$host]}"
   done
 }
 

@@ -28,8 +28,8 @@ _doctor_clients() {
   ((${#lacking[@]} > 0)) || return 0
   _doctor_try_all "${lacking[@]}"
   for client in "${lacking[@]}"; do
-    said=${SIDE_OUT[$client]}
-    if ((${SIDE_STATUS[$client]} != 0)); then
+    said=${PARALLEL_OUT[$client]}
+    if ((${PARALLEL_STATUS[$client]} != 0)); then
       _doctor_row "$client" fail "load generator" "could not be tried" "./test" "see the message"
     elif [[ $said == yes$'\t'* ]]; then
       client_found "$client" "${said#*$'\t'}"
@@ -59,13 +59,13 @@ _doctor_starts() {
 
 # Copy the load generator to other clients, and try it there; nothing is built.
 # Usage: _doctor_try_all CLIENT...
-# Returns: sets SIDE_STATUS, and SIDE_OUT: `yes PATH`, or `no WHY` and then `lacks NAMES`, what a build there requires
+# Returns: sets PARALLEL_STATUS, and PARALLEL_OUT: `yes PATH`, or `no WHY` and then `lacks NAMES`, what a build there requires
 _doctor_try_all() {
   local program key DEPS_SCRIPT
   program=$(client_program)
   key=$(program_key "$program")
   DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
-  side_run $((REMOTE_RETRY + 120)) _doctor_try "$@" || :
+  parallel_run $((REMOTE_RETRY + 120)) _doctor_try "$@" || :
 }
 
 # Try the load generator on one client. Usage: _doctor_try CLIENT   Globals: program, key and DEPS_SCRIPT of _doctor_try_all

@@ -7,10 +7,10 @@
 # Returns: 1 if a host does not answer, with the reason on stderr.
 facts_read() {
   local host status=0
-  side_run $((REMOTE_RETRY + 60)) _facts_ask "$@" || status=1
+  parallel_run $((REMOTE_RETRY + 60)) _facts_ask "$@" || status=1
   for host; do
     # shellcheck disable=SC2004 # an associative array
-    if [[ ${SIDE_STATUS[$host]} == 0 ]]; then _FACTS[$host]=${SIDE_OUT[$host]}; else printf '%s\n' "${SIDE_OUT[$host]}" >&2; fi
+    if [[ ${PARALLEL_STATUS[$host]} == 0 ]]; then _FACTS[$host]=${PARALLEL_OUT[$host]}; else printf '%s\n' "${PARALLEL_OUT[$host]}" >&2; fi
   done
   return "$status"
 }

@@ -96,14 +96,14 @@ _keycost_sizes() {
 # Print the model of one value size.
 _keycost_sample() {
   local size=$1 form digits from keys room most used bytes=8 limit=75000 values prefix phases=set,get options=()
-  [[ $VALUE_DISTRIBUTION == off ]] || options=(--sizes "$(sizes_sample)")
-  ! sizes_own || phases=populate,get
+  [[ $VALUE_DISTRIBUTION == off ]] || options=(--sizes "$(value_sizes_sample)")
+  ! value_sizes_own || phases=populate,get
   [[ $COMMANDS == off ]] || phases=populate,get options+=(--commands "$COMMANDS")
   [[ $EXPIRE == off ]] || options+=(--expire "$EXPIRE")
   _keycost_form "$size"
   form=$REPLY
   # Sizes of a distribution must occur often enough for their mean to be exact.
-  sizes_first
+  value_sizes_first
   [[ -z $REPLY ]] || bytes=256 limit=400000
   mix_fills
   read -r _ values <<<"$REPLY"

@@ -47,13 +47,13 @@ memory_probe() {
   lock_take $HOST
   log_info "${HOST// /, }: measuring memory: about 3 s for each node and socket"
   # The host has its own limit, which is shorter.
-  servers_side $((REMOTE_RETRY + 1800)) _memory_measure || :
+  servers_parallel $((REMOTE_RETRY + 1800)) _memory_measure || :
   for host in $HOST; do
-    ((${SIDE_STATUS[$host]} == 0)) || {
+    ((${PARALLEL_STATUS[$host]} == 0)) || {
       printf '%s\tfail\tmemory\tcould not be measured\tdoctor --probe\tsee the message\n' "$host" >>"$1"
       continue
     }
-    said=$(memory_judge "$host" <<<"${SIDE_OUT[$host]}")
+    said=$(memory_judge "$host" <<<"${PARALLEL_OUT[$host]}")
     sed -n $'s/^doctor\t//p' <<<"$said" >>"$1"
     figures_tables <<<"$said"
     echo

@@ -131,9 +131,9 @@ monitor_alarm() {
   [[ ${1-} == now ]] || ((SECONDS >= _MONITOR_NEXT)) || return 0
   _MONITOR_NEXT=$((SECONDS + 2))
   # The next look is due soon, so this one is not repeated.
-  CALL_RETRY=0 servers_side "$_MONITOR_ANSWER" _monitor_alarm 2>"$said" || :
+  CALL_RETRY=0 servers_parallel "$_MONITOR_ANSWER" _monitor_alarm 2>"$said" || :
   for host in $HOST; do
-    _monitor_look "$host" "${SIDE_STATUS[$host]}" "${SIDE_OUT[$host]}" "$said" || bad=1
+    _monitor_look "$host" "${PARALLEL_STATUS[$host]}" "${PARALLEL_OUT[$host]}" "$said" || bad=1
   done
   return "$bad"
 }
@@ -189,10 +189,10 @@ monitor_fetch() {
 _monitor_join() {
   local host part name REPLY
   local -a counters=() names=(instances.tsv) files
-  servers_side $((REMOTE_RETRY + 60)) servers_clock || return
+  servers_parallel $((REMOTE_RETRY + 60)) servers_clock || return
   for host in "${SERVERS[@]}"; do
     hosts_folder "$1" "$host"
-    [[ ! -e $REPLY/counters.tsv ]] || counters+=("ahead=${SIDE_OUT[$host]}" "host=$host" "$REPLY/counters.tsv")
+    [[ ! -e $REPLY/counters.tsv ]] || counters+=("ahead=${PARALLEL_OUT[$host]}" "host=$host" "$REPLY/counters.tsv")
     # The reason of the guard is looked for here.
     [[ ! -e $REPLY/alarm ]] || write_more "$1/alarm" '' cat -- "$REPLY/alarm" || return
     [[ ! -e $REPLY/info.before ]] || { write_more "$1/info.before" '' cat -- "$REPLY/info.before" && rm -- "$REPLY/info.before"; } || return
@@ -203,7 +203,7 @@ _monitor_join() {
     files=()
     for host in "${SERVERS[@]}"; do
       hosts_folder "$1" "$host"
-      [[ ! -e $REPLY/$name ]] || files+=("ahead=${SIDE_OUT[$host]}" "$REPLY/$name")
+      [[ ! -e $REPLY/$name ]] || files+=("ahead=${PARALLEL_OUT[$host]}" "$REPLY/$name")
     done
     ((${#files[@]} == 0)) || write_file "$1/$name" _monitor_merge "${files[@]}" || return
   done

@@ -100,7 +100,7 @@ parts_at() {
   for point in "${points[@]}"; do _parts_of "$point"; done
   ((${#_PARTS_ASKED[@]} > 0)) || return 0
   for pair in "${_PARTS_ASKED[@]}"; do _parts_ready "${pair% *}" || return; done
-  servers_side $((REMOTE_RETRY + limit)) _parts_ask "${@:2}" || :
+  servers_parallel $((REMOTE_RETRY + limit)) _parts_ask "${@:2}" || :
   for host in $HOST; do _parts_take "$host"; done
   for pair in "${_PARTS_ASKED[@]}"; do _parts_got "$pair" "${@:2}" || status=1; done
   return "$status"
@@ -170,7 +170,7 @@ _parts_ask() {
 _parts_take() {
   local text pair status
   local -a texts
-  mapfile -d $'\001' -s 1 -t texts <<<"${SIDE_OUT[$1]}"
+  mapfile -d $'\001' -s 1 -t texts <<<"${PARALLEL_OUT[$1]}"
   for text in "${texts[@]}"; do
     IFS=$'\t' read -r pair status <<<"${text%%$'\n'*}"
     _PARTS_DID[$pair]=yes
@@ -178,7 +178,7 @@ _parts_take() {
     text=${text#*$'\n'}
     _PARTS_SAID["$pair $1"]=${text%$'\n'}
   done
-  ((${SIDE_STATUS[$1]} == 0)) || for pair in "${_PARTS_ASKED[@]}"; do
+  ((${PARALLEL_STATUS[$1]} == 0)) || for pair in "${_PARTS_ASKED[@]}"; do
     _PARTS_DID[$pair]=yes _PARTS_LOST[$pair]+=${_PARTS_LOST[$pair]:+, }$1
   done
 }

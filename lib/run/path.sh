@@ -27,8 +27,8 @@ _path_check() {
   server_scratch "${ports[@]}" || status=1
   hosts_data "$HOST"
   ADDRESS=$REPLY
-  ((status != 0)) || side_run $((REMOTE_RETRY + 60)) _path_try "$@" || status=1
-  # The stop overwrites SIDE_OUT.
+  ((status != 0)) || parallel_run $((REMOTE_RETRY + 60)) _path_try "$@" || status=1
+  # The stop overwrites PARALLEL_OUT.
   ((status != 0)) || for client; do _path_rows "$client"; done
   cleanup_pop || status=1
   return "$status"
@@ -66,6 +66,6 @@ _path_rows() {
       fi
     done
     break
-  done <<<"${SIDE_OUT[$1]}"
+  done <<<"${PARALLEL_OUT[$1]}"
   printf '%s\t%s\t%s\tconnections to instances\t%s\n' "$1" "$state" "$found" "$fix"
 }

@@ -42,10 +42,10 @@ _provision_clients() {
   ((${#lacking[@]} > 0)) || return 0
   client_prepare "${lacking[@]}" 2>/dev/null || :
   for client in "${lacking[@]}"; do
-    if ((${SIDE_STATUS[$client]} == 0)); then
+    if ((${PARALLEL_STATUS[$client]} == 0)); then
       printf '%s\tok\tload generator\truns\t./test\t-\n' "$client"
     else
-      row=$(tail -n 1 <<<"${SIDE_OUT[$client]}")
+      row=$(tail -n 1 <<<"${PARALLEL_OUT[$client]}")
       printf '%s\tfail\tload generator\t%s\t./test, or a build there\tmake it there by hand, and see what fails\n' "$client" "${row#"$client: "}"
     fi
   done

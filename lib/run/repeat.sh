@@ -47,9 +47,9 @@ REPEAT_LOST= # yes after the lock of a server was lost: no further repeat may be
 repeat_held() {
   local host
   [[ -z $REPEAT_LOST ]] || return 1
-  ! servers_side $((REMOTE_RETRY + 60)) lock_held || return 0
+  ! servers_parallel $((REMOTE_RETRY + 60)) lock_held || return 0
   for host in $HOST; do
-    case ${SIDE_STATUS[$host]} in
+    case ${PARALLEL_STATUS[$host]} in
       0) ;;
       124 | 255 | "$REPLY_BAD") log_warn "$host: cannot check the lock of this run" ;;
       *)
@@ -86,7 +86,7 @@ _repeat_alone() {
   local status=0
   _REPEAT_ON=yes _REPEAT_LOAD=yes
   cleanup_push _repeat_stop
-  side_alone _repeat_shell "$@" || status=$?
+  parallel_alone _repeat_shell "$@" || status=$?
   [[ ! -e $_REMOTE_TMP/lost ]] || LOG_LOST=yes
   # All generators have ended if it succeeded.
   if ((status == 0)); then _REPEAT_LOAD=''; else repeat_held || status=1; fi
@@ -99,8 +99,8 @@ _repeat_alone() {
 _repeat_shell() {
   local status=0
   # If the script is killed, another one can continue its run at once.
-  exec {HOLD_FD}>&-
-  exec {HOLD_FD}</dev/null
+  exec {RUN_LOCK_FD}>&-
+  exec {RUN_LOCK_FD}</dev/null
   readonly "${CONF_RUN[@]%%=*}"
   "$@" || status=$?
   [[ -z $LOG_LOST ]] || : >"$_REMOTE_TMP/lost"
@@ -225,7 +225,7 @@ _repeat_stop() {
   [[ -z $_REPEAT_LOAD ]] || read -r -a clients <<<"$CLIENT_IP"
   # First the hosts that answer, then the server with its memory; an unreachable client does not delay them.
   ((${#clients[@]} == 0)) || CALL_RETRY=0 client_stop "${clients[@]}" || for client in "${clients[@]}"; do
-    case ${SIDE_STATUS[$client]} in
+    case ${PARALLEL_STATUS[$client]} in
       0) ;;
       124 | 255) later+=("$client") ;;
       *) status=1 ;;
@@ -241,7 +241,7 @@ _repeat_stop() {
 # Usage: _repeat_clients_stop CLIENT...
 _repeat_clients_stop() {
   client_stop "$@" && return
-  log_warn "$(side_failed "$@"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
+  log_warn "$(parallel_failed "$@"): the load generator there could not be stopped; run ./do_it.sh stop when the host answers again"
   return 1
 }
 

@@ -141,7 +141,7 @@ _server_begin() {
   LOAD_COMMANDS=$(load_commands)
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.
-  servers_side $((REMOTE_RETRY + 2 * COMMON_READY + 120)) _server_start || return
+  servers_parallel $((REMOTE_RETRY + 2 * COMMON_READY + 120)) _server_start || return
   LOAD_USER='' SERVER_CERTIFICATE='' SERVER_IGNORED=
   for host in $HOST; do _server_started "$host" || return; done
 }
@@ -181,7 +181,7 @@ _server_started() {
       ignored) _server_ignored "$1" "$value" "$why" ;;
       root) log_warn "$1: instances run as root: $value" ;;
     esac
-  done <<<"${SIDE_OUT[$1]}"
+  done <<<"${PARALLEL_OUT[$1]}"
   if [[ $1 != "${HOST%% *}" && $user != "$LOAD_USER" ]]; then
     log_warn "$1: its redis-server and that of ${HOST%% *} are too different: only one has users (ACL); install the same version on both"
     return 1

@@ -11,7 +11,7 @@ sysinfo_capture() {
   local ADDRESS SYSINFO_RUN=$1 SYSINFO_SUFFIX=${2-}
   local -a hosts
   hosts_all
-  side_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
+  parallel_run $((REMOTE_RETRY + 120)) _sysinfo_host "${hosts[@]}"
 }
 
 # Whether a run has the description of every host.

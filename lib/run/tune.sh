@@ -24,12 +24,12 @@ tune_apply() {
   local -a hosts
   hosts_all
   lock_turn
-  side_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || {
-    log_warn "$(side_failed "${hosts[@]}"): cannot be tuned"
+  parallel_run $((REMOTE_RETRY + 120)) _tune_apply "${hosts[@]}" || {
+    log_warn "$(parallel_failed "${hosts[@]}"): cannot be tuned"
     return 1
   }
   for host in "${hosts[@]}"; do
-    rows=${SIDE_OUT[$host]}
+    rows=${PARALLEL_OUT[$host]}
     [[ ${_TUNE_SAID["$variant $host"]-} != "$rows" ]] || continue
     _TUNE_SAID["$variant $host"]=$rows
     _tune_tell "$host" "$rows"
@@ -62,11 +62,11 @@ tune_end() {
   local -a hosts
   hosts_all
   lock_turn
-  side_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
+  parallel_run $((REMOTE_RETRY + 120)) _tune_restore "${hosts[@]}" || :
   for host in "${hosts[@]}"; do
-    if ((${SIDE_STATUS[$host]} == 0)); then
-      _tune_restored "$host" "${SIDE_OUT[$host]}" || status=1
-      _tune_complete "$host" "${SIDE_OUT[$host]}"
+    if ((${PARALLEL_STATUS[$host]} == 0)); then
+      _tune_restored "$host" "${PARALLEL_OUT[$host]}" || status=1
+      _tune_complete "$host" "${PARALLEL_OUT[$host]}"
     else
       lock_lease
       log_warn "$host: cannot restore its settings; its watchdog restores them $REPLY s after the last heartbeat, or ./do_it.sh stop does"

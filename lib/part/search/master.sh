@@ -242,8 +242,8 @@ _search_take_in() {
   local probes=$1 phase kind limit load try figures server client steal over far=- counts=1 connections rate share=- REPLY
   shift
   IFS=$'\t' read -r phase kind limit load try <<<"$_SEARCH_PENDING"
-  side_run $((REMOTE_RETRY + 60)) client_step "$@" || {
-    log_warn "$(side_failed "$@"): cannot read the row of a step"
+  parallel_run $((REMOTE_RETRY + 60)) client_step "$@" || {
+    log_warn "$(parallel_failed "$@"): cannot read the row of a step"
     return 1
   }
   figures=$(_search_printed "$@" | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | LC_ALL=C awk -f "$LIB/part/search/step.awk") || return
@@ -272,7 +272,7 @@ _search_printed() {
   local client number=0
   for client; do
     number=$((number + 1))
-    awk -v number="$number" 'BEGIN { FS = OFS = "\t" } $1 == "figure" { $1 = $1 OFS number } { print }' <<<"${SIDE_OUT[$client]}"
+    awk -v number="$number" 'BEGIN { FS = OFS = "\t" } $1 == "figure" { $1 = $1 OFS number } { print }' <<<"${PARALLEL_OUT[$client]}"
   done
 }
 

@@ -33,10 +33,10 @@ size_set() {
   _SIZE_WHOLE=
   ! tier_is divided || servers_each memory_prepare || return
   # The host has its own limit, by its steps.
-  servers_side 86400 _size_set "$1" || {
+  servers_parallel 86400 _size_set "$1" || {
     # A host without a valid reply says nothing about its memory.
     for host in $HOST; do
-      ((${SIDE_STATUS[$host]} > 1)) || continue
+      ((${PARALLEL_STATUS[$host]} > 1)) || continue
       log_warn "$host: cannot set the share of DRAM"
       return 1
     done

@@ -99,13 +99,13 @@ wss_look() {
   left=$((_WSS_BEGIN - ${EPOCHREALTIME/[.,]/}))
   ((left <= 0)) || proc_wait "$((left / 1000000)).$(printf '%06d' $((left % 1000000)))"
   # The sum without a server would be too small.
-  servers_side $((REMOTE_RETRY + 60 + $(_wss_length "${ROW[data_bytes]}"))) _wss_probe || {
+  servers_parallel $((REMOTE_RETRY + 60 + $(_wss_length "${ROW[data_bytes]}"))) _wss_probe || {
     # shellcheck disable=SC2086 # split into hosts on purpose
-    log_warn "$(side_failed $HOST): the working set of $_WSS_PHASE is unknown"
+    log_warn "$(parallel_failed $HOST): the working set of $_WSS_PHASE is unknown"
     return 0
   }
   # shellcheck disable=SC2086 # split into hosts on purpose
-  rows=$(side_print $HOST)
+  rows=$(parallel_print $HOST)
   ((${EPOCHREALTIME/[.,]/} <= end)) || {
     log_warn "${HOST// /, }: the working set of $_WSS_PHASE is unknown: counting took longer than the load"
     return 0

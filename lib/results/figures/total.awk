@@ -112,7 +112,7 @@ function start() {
 }
 
 # Take the current line, the row of client C, into the total.
-function take(c,    i, samples) {
+function add_client(c,    i, samples) {
   for (i = 1; i <= columns && c == 1; i++) if (total_kind[i] == "same") kept[total_name[i]] = at(total_name[i])
   if (c == 1 && at("instance_keys") != "") kept["keys"] = at("instance_keys")
   clients = c
@@ -246,7 +246,7 @@ END {
     start()
     for (c = 1; c <= rows_of[t]; c++) {
       $0 = row[t, c]
-      take(c)
+      add_client(c)
     }
     if (clients > 1 || percentile[percentile_name[1]] == "") {
       for (i = 1; i <= percentiles; i++) percentile[percentile_name[i]] = ""

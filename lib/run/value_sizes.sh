@@ -3,15 +3,15 @@
 # VALUE_DISTRIBUTION: the sizes of values, for all phases or for one kind of phase.
 
 # Whether a phase has its own sizes.
-# Usage: sizes_own
+# Usage: value_sizes_own
 # Globals: VALUE_DISTRIBUTION
-sizes_own() { [[ $VALUE_DISTRIBUTION == *=* ]]; }
+value_sizes_own() { [[ $VALUE_DISTRIBUTION == *=* ]]; }
 
 # The sizes that the SETs of a phase have in VALUE_DISTRIBUTION; empty: VALUE_SIZES.
-# Usage: sizes_of PHASE
+# Usage: value_sizes_of PHASE
 # Globals: VALUE_DISTRIBUTION
 # Returns: sets REPLY
-sizes_of() {
+value_sizes_of() {
   local word
   local -a words
   REPLY=''
@@ -29,27 +29,27 @@ sizes_of() {
   done
 }
 
-# As sizes_of, for the first phase that sets: FILL is about its keys.
-# Usage: sizes_first
+# As value_sizes_of, for the first phase that sets: FILL is about its keys.
+# Usage: value_sizes_first
 # Globals: VALUE_DISTRIBUTION PHASES
 # Returns: sets REPLY
-sizes_first() {
+value_sizes_first() {
   local phase
   for phase in $PHASES; do
     [[ $phase == get ]] || break
   done
-  sizes_of "$phase"
+  value_sizes_of "$phase"
 }
 
 # Print the sizes for a sample of keys: those of the first phase that sets are the sizes of populate.
-# Usage: sizes_sample
+# Usage: value_sizes_sample
 # Globals: VALUE_DISTRIBUTION PHASES
-sizes_sample() {
+value_sizes_sample() {
   local word
   local -a words sample=()
   read -r -a words <<<"$VALUE_DISTRIBUTION"
   for word in "${words[@]}"; do [[ $word == populate=* ]] || sample+=("$word"); done
-  sizes_first
-  ! sizes_own || [[ -z $REPLY ]] || sample+=("populate=$REPLY")
+  value_sizes_first
+  ! value_sizes_own || [[ -z $REPLY ]] || sample+=("populate=$REPLY")
   printf '%s\n' "${sample[*]}"
 }

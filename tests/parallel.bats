@@ -42,9 +42,9 @@ END
         twelve) : >c; printf "%s\n" one two; echo "twelve: is worse" >&2; false; echo not reached ;;
       esac
     }
-    check() { echo "${SIDE_STATUS[ten]} ${SIDE_STATUS[eleven]} ${SIDE_STATUS[twelve]}"; side_print ten eleven twelve; side_failed ten eleven twelve; }
+    check() { echo "${PARALLEL_STATUS[ten]} ${PARALLEL_STATUS[eleven]} ${PARALLEL_STATUS[twelve]}"; parallel_print ten eleven twelve; parallel_failed ten eleven twelve; }
     cleanup_push check
-    side_run 60 each ten eleven twelve'
+    parallel_run 60 each ten eleven twelve'
   assert_failure 1
   assert_output $'0 3 1\nfirst\nsecond\none\ntwo\neleven, twelve'
   assert_equal "$stderr" $'eleven: it is bad\ntwelve: is worse'
@@ -59,11 +59,11 @@ END
         well) echo well ;;
       esac
     }
-    side_run 6 each slow killed well || :
-    echo "${SIDE_STATUS[slow]} ${SIDE_STATUS[killed]} ${SIDE_STATUS[well]} ${SIDE_OUT[well]}"
+    parallel_run 6 each slow killed well || :
+    echo "${PARALLEL_STATUS[slow]} ${PARALLEL_STATUS[killed]} ${PARALLEL_STATUS[well]} ${PARALLEL_OUT[well]}"
     # Late output of a stopped job must not reach a later call.
-    side_run 60 each well
-    echo "again ${SIDE_STATUS[well]}"'
+    parallel_run 60 each well
+    echo "again ${PARALLEL_STATUS[well]}"'
   assert_success
   assert_output $'124 137 0 well\nagain 0'
   assert_contains "slow: no answer within 6 s" "$stderr"
@@ -74,9 +74,9 @@ END
   # shellcheck disable=SC2016 # expanded by the script
   side 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 60; }
     last() { echo "cleaned $1"; }
-    clean() { side_run 60 last a b; side_print a b; }
+    clean() { parallel_run 60 last a b; parallel_print a b; }
     cleanup_push clean
-    side_run 60 each a'
+    parallel_run 60 each a'
   assert_failure 143
   assert_output $'cleaned a\ncleaned b'
   wait_until 20 gone "$(<pid-a)"
@@ -87,10 +87,10 @@ END
   for signal in TERM:143 KILL:137; do
     # shellcheck disable=SC2016 # expanded by the script
     side 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
-      alone() { echo $BASHPID >alone; side_run 60 each "$1"; touch left; }
+      alone() { echo $BASHPID >alone; parallel_run 60 each "$1"; touch left; }
       state() { return 3; }
-      side_alone state || echo $?
-      side_alone alone '"${signal%:*}"
+      parallel_alone state || echo $?
+      parallel_alone alone '"${signal%:*}"
     assert_failure "${signal#*:}"
     assert_output 3
     wait_until 20 gone "$(<each)"
@@ -118,15 +118,15 @@ END
       echo "asked $1"
     }
     again() {
-      _side_abort
-      side_run 60 last a b
-      side_print a b
-      side_run 60 last killed || echo "${SIDE_STATUS[killed]}"
+      _parallel_abort
+      parallel_run 60 last a b
+      parallel_print a b
+      parallel_run 60 last killed || echo "${PARALLEL_STATUS[killed]}"
       remote_close
     }
     trap again EXIT
     trap "exit 143" TERM
-    side_run 60 first x'
+    parallel_run 60 first x'
   assert_failure 143
   assert_output $'asked a\nasked b\n137'
   [[ ! -e missed ]] || fail 'the signal did not come in the wait'
