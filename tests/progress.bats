@@ -51,12 +51,12 @@ repeat 4 of 12, about 1 s left"
   assert_match $'\n\nnative, set.*: (at least )?[0-9,]+ operations per second.*\nnative, get[^\n]*$'
 }
 
-@test "a comparison ends with its verdict; with CLIENTS=server one host is what was asked for" {
+@test "a comparison ends with its answer and a short table; with CLIENTS=server one host is what was asked for" {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1 CLIENTS=server
   assert_success
   refute_contains 'both run on' "$stderr"
   # Of two bounds, which a busy machine can give, the verdict is that it is not known.
-  assert_match $'\n\nkernel(\'s throughput against| reaches| has) [^\n]*native\'s[ ;:][^\n]*\n[^\n]*$'
+  assert_match $'\n\nkernel(\'s throughput against| reaches| has) [^\n]*native\'s[ ;:][^\n]*\n[^\n]*\nOne repeat: run 3 repeats for a verdict [^\n]*\n\nOne repeat\n'
 }
 
 @test "Ctrl-C says what is kept and how to go on, and the run goes on by that" {

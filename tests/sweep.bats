@@ -67,7 +67,7 @@ plan_column() {
   resume "$run"
   assert_success
   assert_contains "warning: --resume=$run: this is $made, and $other began the run; its repeats will be of several versions" "$stderr"
-  assert_contains "warning: several versions of the tool made the repeats, and may measure differently: $other (1); $made (1)" "$stderr"
+  assert_contains "warning: several versions of the tool made the repeats, and may measure differently: $other (1); $made (1)"
   assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
   assert_equal "$(info_calls set "$run/native/100B-2i-pipeline16-datarandom/rep-1/server/info.after")" 400
   # Now it is complete.

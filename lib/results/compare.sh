@@ -169,6 +169,14 @@ compare_section() {
   SECTION=$1 FORMAT=$2 figures_run section render
 }
 
+# The table of a comparison that people see, and its title: of one repeat of everything, a short one.
+# Usage: compare_shown SECTIONS
+# Returns: sets REPLY to the name of the section, and TITLE
+compare_shown() {
+  REPLY=rows TITLE='Median of repeats, with their min and max; the ratio to the base is that of geometric means'
+  [[ $1 != *$'\nshort\t'* ]] || REPLY=short TITLE='One repeat'
+}
+
 # Print the lines of a prose section, each after PREFIX.
 # Usage: compare_prose NAME PREFIX [FORMAT] <SECTIONS
 compare_prose() {
@@ -184,7 +192,7 @@ compare_differences() {
 # Print a comparison as text: differences, figures, each repeat, limits and the verdict.
 # Usage: compare_people FORMAT REPEATS_ONLY SECTIONS
 compare_people() {
-  local format=$1 repeats_only=$2 sections=$3 bold=''
+  local format=$1 repeats_only=$2 sections=$3 bold='' REPLY TITLE
   [[ $format != markdown ]] || bold='**'
   if [[ -n $repeats_only ]]; then
     compare_section repeats "$format" <<<"$sections"
@@ -195,10 +203,13 @@ compare_people() {
     compare_section differs "$format" <<<"$sections"
     printf '\n'
   fi
-  printf '%sMedian of repeats, with their min and max; the ratio to the base is that of geometric means%s\n\n' "$bold" "$bold"
-  compare_section rows "$format" <<<"$sections"
-  printf '\n%sEach repeat%s\n\n' "$bold" "$bold"
-  compare_section repeats "$format" <<<"$sections"
+  compare_shown "$sections"
+  printf '%s%s%s\n\n' "$bold" "$TITLE" "$bold"
+  compare_section "$REPLY" "$format" <<<"$sections"
+  if [[ $REPLY == rows ]]; then
+    printf '\n%sEach repeat%s\n\n' "$bold" "$bold"
+    compare_section repeats "$format" <<<"$sections"
+  fi
   if grep -q $'^limits\t' <<<"$sections"; then
     printf '\n%sMax operations per second within the limit%s\n\n' "$bold" "$bold"
     compare_section limits "$format" <<<"$sections"

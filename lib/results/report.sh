@@ -22,7 +22,7 @@ report_make() {
   data=$new/data
   { rm -rf -- "$new" && mkdir -p -- "$data"; } 2>/dev/null || write_failed "$run" || return
   if [[ -n $read ]]; then
-    cp -- "$read"/{rows,totals,problems,sections,tables} "$data/" || return 1
+    cp -- "$read"/{rows,totals,problems,sections,fill,tables} "$data/" || return 1
   else
     report_read "$run" "$data" || status=1
     cat -- "$data/problems" >&2
@@ -64,8 +64,8 @@ _report_swap() {
   mv -- "$new/report.html" "$run/report.html"
 }
 
-# Read a run once, for its tables and its page, into DATA: the files of result_read, sections, as compare_sections prints them, and tables, in the
-# form of figures_tables.
+# Read a run once, for its tables and its page, into DATA: the files of result_read, sections, as compare_sections prints them, fill, the output of
+# fill.awk, and tables, in the form of figures_tables.
 # Usage: report_read RUN DATA
 # Returns: as result_read
 report_read() {
@@ -76,14 +76,14 @@ report_read() {
   # A run of one variant has no comparison.
   ((${#variants[@]} == 1)) ||
     COMPARE_TOTALS=$2/totals METRICS='' RULES='' FAIL_IFS='' compare_sections "$1" >"$2/sections" 2>/dev/null || :
+  _report_repeats_held "$2/totals" | figures_run fill >"$2/fill" || status=1
   result_usable <"$2/totals" | FORMAT=lines tables_print "$1" >"$2/tables" || status=1
   return "$status"
 }
 
-# Draw the plots; add to DATA the files pictures (output of plot_all) and fill (output of fill.awk), and to its problems those of the plots.
+# Draw the plots; add to DATA the file pictures (output of plot_all), and to its problems those of the plots.
 _report_draw() {
   local run=$1 name=$2 data=$3 file status=0
-  _report_repeats_held "$data/totals" | figures_run fill >"$data/fill" || status=1
   for file in steps search size; do tables_files "$run" "*/*/rep-*/$file.tsv"; done >"$data/searched"
   PLOT_CORNER=$name plot_all "${data%/*}" >"$data/pictures" 2>"$data/drawn" || status=1
   # If the figures lacked the histogram too, it was reported already.
@@ -113,8 +113,8 @@ _report_page() {
   style=$(<"$LIB/results/report.css") || return 1
   facts=$(report_facts "$run") || return 1
   {
-    _report_section "$data" verdict Verdict template_each verdict text < <(_report_verdict "$data")
     _report_section "$data" warnings Warnings _report_warnings "$run" "$data"
+    _report_section "$data" verdict Verdict template_each verdict text < <(report_answer "$data")
     _report_section "$data" figures Figures _report_figures "$data"
     [[ ! -s $data/pictures ]] || _report_section "$data" pictures Plots _report_pictures "$data"
     _report_section "$data" every 'Every repeat' _report_every "$data"
@@ -132,19 +132,13 @@ _report_section() {
 }
 
 # Print the verdicts as text, or the figures of a run of one variant.
-# Usage: _report_verdict DATA
-_report_verdict() {
+# Usage: report_answer DATA
+report_answer() {
   if grep -q $'^verdict\t' "$1/sections"; then
     compare_prose verdict '' <"$1/sections"
   else
-    report_summary <"$1/totals"
+    _report_said "$1/totals" | compare_prose summary ''
   fi
-}
-
-# Print the figures of a run of one variant as text, from totals on stdin.
-# Usage: report_summary <TOTALS
-report_summary() {
-  figures_run bound report | compare_prose summary ''
 }
 
 # Print the output of report.awk for totals.
@@ -152,17 +146,24 @@ _report_said() {
   figures_run bound report -- "$1"
 }
 
-# Print all warnings of a run, or the sentence of _report_clear.
+# Print the warnings of a run, one line per kind.
+# Usage: report_warnings RUN DATA warning|short
+#   warning: with the results that each is about
+report_warnings() {
+  warnings_run "$1"
+  _report_unfinished "$1"
+  _report_disturbed "$1"
+  compare_prose warning '' <"$2/fill"
+  _report_said "$2/totals" | compare_prose "$3" ''
+}
+
+# Print all warnings of a run as a list, or the sentence of _report_clear.
 # Usage: _report_warnings RUN DATA
 _report_warnings() {
   local run=$1 data=$2 warnings
   warnings=$(
-    _report_said "$data/totals" | compare_prose warning ''
-    compare_prose warning '' <"$data/fill"
-    warnings_run "$run"
-    _report_unfinished "$run"
-    _report_disturbed "$run"
     sed "s/^${RESULT_PROGRAM//\//.}: //" "$data/problems"
+    report_warnings "$run" "$data" warning
   )
   if [[ -n $warnings ]]; then
     template_print warnings -- template_each warning text <<<"$warnings"
@@ -207,8 +208,10 @@ _report_disturbed() {
 # Print the comparison, or the totals of a run of one variant, and the tables that only some runs have.
 # Usage: _report_figures DATA
 _report_figures() {
+  local REPLY TITLE
   if grep -q $'^rows\t' "$1/sections"; then
-    OPTIONAL='min max|interval|Gain|Factor' template_print comparison -- compare_section rows html <"$1/sections"
+    compare_shown "$(<"$1/sections")"
+    OPTIONAL='min max|interval|Gain|Factor' template_print comparison title="$TITLE" -- compare_section "$REPLY" html <"$1/sections"
   else
     _report_totals "$1"
   fi

@@ -4,7 +4,7 @@
 # Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for the variants that were started in it, then its totals as `T INDEX ...`,
 # the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
 # FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines that begin with the name of a section: rows, repeats and limits
-# (with the first three lines that render.awk requires), pairs, verdict, failed and notes. Exit status 3 if there is nothing to compare, 4 if nothing was
+# (with the first three lines that render.awk requires), short (the same if there is one repeat of everything), pairs, verdict, failed and notes. Exit status 3 if there is nothing to compare, 4 if nothing was
 # to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
 
 function col(name) {
@@ -81,8 +81,9 @@ $1 == "T" {
     }
 }
 
-# The spread of the repeats around their median; for counts, their min and max.
-function spread(metric, low, middle, high) {
+# The spread of N repeats around their median; for counts, their min and max; empty with one repeat.
+function spread(metric, n, low, middle, high) {
+  if (n < 2) return ""
   if (metric_is_count(metric)) return metric_show(metric, low) " to " metric_show(metric, high)
   return middle > 0 ? sprintf("%+.1f %+.1f %%", 100 * (low / middle - 1), 100 * (high / middle - 1)) : ""
 }
@@ -208,6 +209,15 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   put(side ~ /base|both/ ? sign : "")
   put(side ~ /other|both/ ? sign : "")
   print row
+  if (is_short(metric, base, mb, mo)) print "short", text_escape(spot_point[i]), text_escape(spot_operation[i]), metric_title[metric] (metric_unit[metric] == "" ? "" : ", " metric_unit[metric]), \
+    text_escape(label[base_of[k]]), (side ~ /base|both/ ? sign : "") metric_show(metric, mb), text_escape(label[other_of[k]]), (side ~ /other|both/ ? sign : "") metric_show(metric, mo), \
+    (ratio == "" ? "" : face_ratio(metric, ratio)) missed_text(k, base, other)
+}
+
+# Whether METRIC, MB and MO of the two sides, is in the table of a comparison that has one repeat of everything; BASE is a cell of it.
+function is_short(metric, base, mb, mo) {
+  if (!once || mb == 0 && mo == 0) return 0
+  return wanted || metric_is_count(metric) || schema_when(metric_column[metric], "compare") == "once" || metric == "tx" && value_of[rows_at[base, 1], "ops"] == ""
 }
 
 # Keep the data of a figure for the verdict as text. WORDS are those before its ratio.
@@ -250,6 +260,13 @@ function put_percent(ratio) {
   put(ratio == "" ? "" : text_number(100 * ratio, 4))
 }
 
+# Whether no subject has more than one repeat of anything.
+function is_once(    cell) {
+  for (cell in count_at) if (count_at[cell] > 1) return 0
+  for (cell in dropped) if (dropped[cell] > 1 || (cell in count_at)) return 0
+  return 1
+}
+
 # The columns of one side: name, median, min, max, repeats, and the same formatted as text, after the SIGN of a bound.
 function put_side(s, metric, v, n, sign,    stands) {
   stands = stands_for(metric, v, n)
@@ -259,7 +276,7 @@ function put_side(s, metric, v, n, sign,    stands) {
   put(raw(v[n]))
   put(n)
   put(sign metric_show(metric, stands))
-  put(spread(metric, v[1], stands, v[n]))
+  put(spread(metric, n, v[1], stands, v[n]))
 }
 
 # A number with all digits, for programs.
@@ -284,6 +301,11 @@ function print_row_heads(    one_base, one_other, k) {
     all_faces ? "Factor" : "", "", "", "", "", "", "", "", "", ""
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
     "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text", "raw", "raw", "text", "text"
+  if (once) {
+    print "short", "point", "operation", "figure", "base", "base_value", "other", "other_value", "ratio"
+    print "short", "Point", "Phase", "Figure", one_base ? "" : "Base", base_head, one_other ? "" : "Compared", other_head, "of " base_head
+    print "short", "text", "text", "text", "text", "right", "text", "right", "right"
+  }
   print "repeats", "point", "len", "keys", "servers", "operation", "repeat", "metric", "base", "base_value", "other", "other_value", "percent_of_base", "max_time", "other_max_time", "discarded", \
     "base_bound", "other_bound"
   print "repeats", (point_tells() ? "Point" : ""), "Value size", "Keys each", "Servers", "Operation", "Repeat", "", one_base ? "" : "Base", \
@@ -381,6 +403,7 @@ END {
   # The guide's Tx, unless a phase was too short to have one.
   first_metric = wanted ? want[1] : "tx"
   if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !broken[r] && discarded[r] == "" && !is_fill(operation[r])) first_metric = "ops"
+  once = is_once()
   print_row_heads()
   for (i = 1; i <= spots; i++)
     for (k = 1; k <= pairs; k++) {

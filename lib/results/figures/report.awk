@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# The warnings about a report's results, from totals: lines `warning TEXT`, and `summary TEXT`, which is the verdict of a run of one variant, and
-# `told WHAT` or `untold WHAT`: whether the results can show it.
+# The warnings about a report's results, from totals: lines `warning TEXT`, the same as `short TEXT` without the list of results, `summary TEXT`, which
+# is the verdict of a run of one variant, and `told WHAT` or `untold WHAT`: whether the results can show it.
 
-function warn(text) {
-  print "warning", text_escape(text)
+function warn(text, places) {
+  print "warning", text_escape(text (places == "" ? "" : ": " places))
+  print "short", text_escape(text)
 }
 
 # Record one warning of a kind: the number of rows, the first of them, and the row with the max.
@@ -25,12 +26,6 @@ function count_part(warned, where,    part, kind) {
   count_kind(kind, part[1], where ": " part[3])
 }
 
-# The same as a warning that the end of a run prints too.
-function alarm(text) {
-  warn(text)
-  print "alarm", text_escape(text)
-}
-
 # Count each reason why a row is discarded; WHERE the row is.
 function count_discards(reasons, where,    n, i, part, kind, detail) {
   n = split(reasons, part, /; /)
@@ -44,9 +39,14 @@ function count_discards(reasons, where,    n, i, part, kind, detail) {
   if (kind != "") count_kind("discarded " kind, 1, where detail ")")
 }
 
-# The number of results with a warning, and the first four of them.
-function listed(kind) {
-  return number[kind] " of " rows " results: " places[kind] (number[kind] > 4 ? "; and " number[kind] - 4 " more" : "")
+# Warn about the results of a kind: their number, and the first four of them.
+function warn_listed(kind, text) {
+  if (number[kind]) warn(text " in " number[kind] " of " rows " results", places[kind] (number[kind] > 4 ? "; and " number[kind] - 4 " more" : ""))
+}
+
+# Warn about the results of a kind: their number, and the one with the max, which is VALUE as text.
+function warn_most(kind, text, value) {
+  if (number[kind]) warn(text " in " number[kind] " of " rows " results; most in " largest_at[kind] ": " value)
 }
 
 # Spans of seconds as text: 3-4, 41-43.
@@ -58,11 +58,6 @@ function listed_spans(spans) {
 # A margin as margin.awk prints it: 100 means 100 or more.
 function shown_margin(percent) {
   return percent < 100 ? "+-" text_group(percent, percent < 10 ? 1 : 0) " %" : "100 % or more"
-}
-
-# How often and where a warning occurs: in 3 of 12 results; most in swap, set at 1000B-2i, repeat 1
-function most_of(kind) {
-  return " in " number[kind] " of " rows " results; most in " largest_at[kind] ": "
 }
 
 BEGIN {
@@ -148,7 +143,7 @@ NR == 1 {
 
 # The figures of a variant in a phase at one point: its repeats that kept the limit of a search, and the highest p99 of them.
 function figures_at(key,    told) {
-  if (n[key]) told = (limited[key] ? "at least " : "") text_group(low[key], 0) (n[key] > 1 ? " to " text_group(high[key], 0) : "") " operations per second" \
+  if (n[key]) told = (limited[key] ? "at least " : "") text_group(low[key], 0) (text_group(high[key], 0) == text_group(low[key], 0) ? "" : " to " text_group(high[key], 0)) " operations per second" \
     (p99[key] ? ", p99 latency at " (waited[key] ? "least " : "most ") text_group(p99[key], text_decimals(p99[key], "latency")) " us" : "")
   if (dropped[key] && told == "" && !broken[key]) told = "no figure"
   if (dropped[key]) told = told "; " dropped[key] " of " repeats[key] " repeat" (repeats[key] == 1 ? "" : "s") " discarded"
@@ -187,38 +182,36 @@ END {
   text["timeouts"] = "requests got no reply in time"
   text["lost"] = "requests were lost with their connection"
   text["outages"] = "times an instance was unreachable"
-  for (i = 1; i <= kinds; i++)
-    if (number[kind_name[i]]) warn(text[kind_name[i]] most_of(kind_name[i]) text_group(largest[kind_name[i]], 0))
+  for (i = 1; i <= kinds; i++) warn_most(kind_name[i], text[kind_name[i]], text_group(largest[kind_name[i]] + 0, 0))
   reason["placement"] = "less than 90 % of the data was on the requested memory (placement=off)"
   reason["stopped"] = "a phase was ended before its time"
   reason["misses"] = "no GET found a key"
-  for (i = 1; i <= discards; i++)
-    if (number["discarded " discard_name[i]]) alarm(reason[discard_name[i]] ", so no comparison counts it, in " listed("discarded " discard_name[i]))
-  if (tools > 1) alarm("several versions of the tool made the repeats, and may measure differently: " listed_tools())
-  if (number["missed"]) alarm("the rate was not reached, so the latency is that of a growing queue, in " listed("missed"))
-  if (number["incompressible"]) alarm("nearly nothing compresses, so compression saves no DRAM, in " listed("incompressible"))
-  if (number["swapped"]) warn("memory of native instances was swapped out" most_of("swapped") text_group(largest["swapped"] / 1048576, 1) " MiB")
-  if (number["away"]) warn("memory of native instances was on slower nodes" most_of("away") text_group(100 * largest["away"], 1) " %")
-  if (number["fetched"]) warn("native instances waited for pages from swap" most_of("fetched") text_group(largest["fetched"], 3) " per operation")
-  for (i = 1; i <= part_texts; i++) warn(part_text[i] most_of("part " part_text[i]) part_most[part_text[i]])
-  if (number["broken"]) warn("the measured phase broke the limit of its search (its throughput and latency are not compared) in " listed("broken"))
-  if (number["idle policy"]) warn("the policy moved nothing (no page was promoted or demoted) in " listed("idle policy"))
-  if (number["limited"]) warn("the client was the bottleneck, so the figures describe the client, not the server, in " listed("limited"))
-  if (number["spread"]) warn("clients did not start a phase together" most_of("spread") text_group(largest["spread"] / 1000, 0) " ms")
-  if (number["lag"]) warn("requests left the client late (p99)" most_of("lag") text_group(largest["lag"], 0) " us")
-  if (number["disturbed"]) warn("disturbed (some intervals are outliers) in " listed("disturbed"))
-  if (number["unsettled"]) warn("not settled (the first and the last third differ by more than their error margin) in " listed("unsettled"))
-  if (number["warmup"]) warn("the figures include a warm-up in " listed("warmup"))
-  if (number["wide"]) warn("the throughput of one repeat has an error margin above 5 %" most_of("wide") shown_margin(largest["wide"]))
-  if (number["wide tail"]) warn("the p99 of one repeat has an error margin above 25 %" most_of("wide tail") shown_margin(largest["wide tail"]))
+  for (i = 1; i <= discards; i++) warn_listed("discarded " discard_name[i], reason[discard_name[i]] ", so no comparison counts it,")
+  if (tools > 1) warn("several versions of the tool made the repeats, and may measure differently: " listed_tools())
+  warn_listed("missed", "the rate was not reached, so the latency is that of a growing queue,")
+  warn_listed("incompressible", "nearly nothing compresses, so compression saves no DRAM,")
+  warn_most("swapped", "memory of native instances was swapped out", text_group(largest["swapped"] / 1048576, 1) " MiB")
+  warn_most("away", "memory of native instances was on slower nodes", text_group(100 * largest["away"], 1) " %")
+  warn_most("fetched", "native instances waited for pages from swap", text_group(largest["fetched"] + 0, 3) " per operation")
+  for (i = 1; i <= part_texts; i++) warn_most("part " part_text[i], part_text[i] "", part_most[part_text[i]] "")
+  warn_listed("broken", "the measured phase broke the limit of its search (its throughput and latency are not compared)")
+  warn_listed("idle policy", "the policy moved nothing (no page was promoted or demoted)")
+  warn_listed("limited", "the client was the bottleneck, so the figures describe the client, not the server,")
+  warn_most("spread", "clients did not start a phase together", text_group(largest["spread"] / 1000, 0) " ms")
+  warn_most("lag", "requests left the client late (p99)", text_group(largest["lag"] + 0, 0) " us")
+  warn_listed("disturbed", "disturbed (some intervals are outliers)")
+  warn_listed("unsettled", "not settled (the first and the last third differ by more than their error margin)")
+  warn_listed("warmup", "the figures include a warm-up")
+  warn_most("wide", "the throughput of one repeat has an error margin above 5 %", shown_margin(largest["wide"] + 0))
+  warn_most("wide tail", "the p99 of one repeat has an error margin above 25 %", shown_margin(largest["wide tail"] + 0))
   count_noise()
   if (noisy) warn("repeats of the same point differ by more than 10 % in throughput, in " noisy " of " repeated " cases; most in " noise_at)
-  if (number["foreign"]) warn("other programs used CPU time" most_of("foreign") text_group(largest["foreign"], 1) " % of a CPU")
-  if (number["steal"]) warn("the hypervisor took CPU time" most_of("steal") text_group(largest["steal"], 1) " % of a CPU")
-  if (number["throttled"]) warn("a quota of CPU time stopped the instances or the load generator (latency contains these stops)" most_of("throttled") text_group(largest["throttled"], 1) " % of a CPU")
+  warn_most("throttled", "a quota of CPU time stopped the instances or the load generator (latency contains these stops)", text_group(largest["throttled"] + 0, 1) " % of a CPU")
   # A run with nothing but populate measures it.
   count = timed ? brief[0] : brief[1]
   if (count) warn(count " of " (timed ? timed : rows) " results took less than a second: too short for reliable figures, and for Tx combined, which counts whole seconds")
+  warn_most("steal", "the hypervisor took CPU time", text_group(largest["steal"] + 0, 1) " % of a CPU")
+  warn_most("foreign", "other programs used CPU time", text_group(largest["foreign"] + 0, 1) " % of a CPU")
   text["client_limited"] = "client that was the bottleneck"
   text["placement"] = "data outside the requested memory"
   text["foreign_over"] = "CPU time used by other programs"
@@ -227,6 +220,8 @@ END {
   print (judged == timed ? "told" : "untold"), "phase that was disturbed or not settled"
   for (i = 1; i <= cells; i++) {
     split(order[i], part, SUBSEP)
+    # The speed of the populate phase is not a result, unless nothing else was measured.
+    if (timed && schema_is_fill(part[2])) continue
     for (j = 1; j <= points[order[i]]; j++)
       print "summary", text_escape(part[1] ", " part[2] (points[order[i]] > 1 ? " at " place_of[order[i], j] : "") ": " figures_at(order[i] SUBSEP place_of[order[i], j]) ".")
   }

@@ -135,14 +135,14 @@ function failed(text, rule) {
 }
 
 # One sentence per pair and figure: the distance of the other from the base, and how certain it is.
-function print_verdict(    k, m, metric, text, count) {
+function print_verdict(    k, m, metric, text) {
   for (k = 1; k <= pairs; k++) {
     for (m = 1; m <= 2; m++) {
       metric = m == 1 ? (((k, "ops") in compared) ? "ops" : "tx") : "p99"
       if (!((k, metric) in compared)) continue
       if (m == 2 && figures[k, metric]) {
         text = label[other_of[k]] " has a " metric_title[metric] " of " instead(k, metric)
-        print "verdict", text_escape(text (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ") joined(k, metric, compared[k, metric] > 1) ".")
+        print "verdict", text_escape(text joined(k, metric) ".")
         continue
       }
       text = label[other_of[k]]
@@ -154,14 +154,12 @@ function print_verdict(    k, m, metric, text, count) {
           highest_words[k, metric], 100 * highest[k, metric], highest_at[k, metric])
         text = text " of " label[base_of[k]] "'s " metric_title[metric]
       }
-      text = text (compared[k, metric] == 1 ? ": " : "; of " compared[k, metric] " comparisons: ")
-      count = compared[k, metric] == 1 ? 0 : 1
-      text = text joined(k, metric, count) "."
-      print "verdict", text_escape(text)
+      print "verdict", text_escape(text joined(k, metric) ".")
     }
     print_compressed(k)
     if ((text = also(k)) != "") print "verdict", text_escape(label[other_of[k]] " is also " text ".")
   }
+  if (once) print "verdict", "One repeat: run 3 repeats for a verdict (REDISRUNS=3)."
 }
 
 # The median of a cell's figure; empty if no repeat has it.
@@ -215,16 +213,18 @@ function also(k,    m, metric, out, word, w, most) {
   return out
 }
 
-function joined(k, metric, counted,    i, n, word, out) {
+# The verdicts on METRIC, after a colon; empty with one repeat.
+function joined(k, metric,    i, n, word, out, counted) {
+  counted = compared[k, metric] > 1
   n = split("better,worse,same,not decided,equal,no interval,too few repeats,client limited,unanswered", word, ",")
   for (i = 1; i <= n; i++)
-    if (marks[k, metric, word[i]])
+    if (marks[k, metric, word[i]] && !(once && word[i] == "too few repeats"))
       out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
         (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "client limited" ? "not known, because the load generator was the limit" : \
           word[i] == "unanswered" ? "not known, because requests had no answer" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
         (word[i] == "not decided" ? to_decide(k, metric) : "")
   if ((k, metric) in disagreed) out = out "; the robust interval differs: " (disagreed[k, metric] == "*" || counted ? "for some" : disagreed[k, metric])
-  return out
+  return out == "" ? "" : (counted ? "; of " compared[k, metric] " comparisons: " : ": ") out
 }
 
 # The number of further repeats that would decide the open figures.
