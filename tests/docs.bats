@@ -104,7 +104,7 @@ commands() {
   while IFS= read -r line; do
     assert_line "$line"
     count=$((count + 1))
-  done < <(awk '/^```/ { inside = !inside; next } inside && /^(Point|1000B-2i|swap) /' docs/devices.md)
+  done < <(awk '/^```/ { inside = !inside; next } inside && /^(Point|1000B-2i|swap|swap\047s) /' docs/devices.md)
   ((count == 7)) || fail "$count lines are shown"
 }
 

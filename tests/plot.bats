@@ -334,7 +334,7 @@ PROGRAM
     run data_make
     assert_contains "those of bars with a percentage of native from three repeats or more are its $level % interval"
     # The label of a bar is the ratio as compare prints it: a percentage for throughput, a factor for latency.
-    grep -q $'\t41 %$' data/bars-1.dat || fail "$(<data/bars-1.dat)"
+    grep -q $'\t44 %$' data/bars-1.dat || fail "$(<data/bars-1.dat)"
     grep -qE $'\t[0-9.]+x$' data/tail-1.dat || fail "$(<data/tail-1.dat)"
     "$REPO/do_it.sh" compare --metric ops --format csv "$RUN"/native "$RUN"/swap >told.csv
     run awk -F '\t' 'NR == FNR && NF > 3 { if (++n == 1) base = $2; else { low = $3 / base * 100; high = $4 / base * 100 } next }
@@ -361,7 +361,7 @@ PROGRAM
   run data_make
   assert_equal "$(block data/tail-1.dat 1 | cut -f 2-)" $'102\t101\t103\t'
   refute_contains 'Over a bar is its multiple'
-  assert_contains 'Over a bar is its percentage of native, by geometric means.'
+  assert_contains 'Over a bar is its percentage of native.'
   assert_match $'\t49 %$' "$(block data/bars-1.dat 1)"
   # A search for DRAM holds a part of the load that the other one found.
   for repeat in 1 2 3; do

@@ -173,7 +173,7 @@ compare_section() {
 # Usage: compare_shown SECTIONS
 # Returns: sets REPLY to the name of the section, and TITLE
 compare_shown() {
-  REPLY=rows TITLE='Median of repeats, with their min and max; the ratio to the base is that of geometric means'
+  REPLY=rows TITLE='Median of repeats, with their min and max, the ratio of the medians, and the interval of the ratio of geometric means'
   [[ $1 != *$'\nshort\t'* ]] || REPLY=short TITLE='One repeat'
 }
 

@@ -146,7 +146,7 @@ function missed_text(k, base, other,    b, o) {
 }
 
 # Compare one figure of one pair at one point: print its row unless it is HIDDEN, and record its verdict.
-function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level, lack, sign) {
+function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, nb, no, mb, mo, ratio, says, side, mirrored, worse, direction, level, lack, sign, short) {
   # Errors count for --fail-if also during populate.
   if (is_fill(spot_operation[i]) && !metric_is_count(metric)) return
   base = base_of[k] SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -170,15 +170,16 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   sign = bound_sign(direction, worse)
   level = mark_level(k)
   find_interval(k, base, other, metric, b, nb, o, no, level)
-  ratio = interval_centre != "" ? interval_centre : mb > 0 ? mo / mb : ""
+  ratio = mb > 0 ? mo / mb : ""
   says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), most_us(base, other), level, lack["base"] + lack["other"]), worse)
   # Two bounds have no ratio.
   if (side == "both") ratio = interval_low = interval_high = robust_centre = robust_low = robust_high = ""
+  short = says == "too few repeats" ? few_text(k, base, other, nb, no) : ""
   if (other_load) {
     says = "other load"
     mark_repeats = mark_robust = ""
   }
-  else remember(k, i, metric, says, ratio, mb, mo, bound_words(mirrored, direction))
+  else remember(k, i, metric, says, ratio, mb, mo, bound_words(mirrored, direction), short)
   row = "rows"
   put(text_escape(spot_point[i]))
   put(text_escape(spot_operation[i]))
@@ -193,7 +194,7 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   put_percent(interval_high)
   put(interval_low == "" ? "" : all_faces ? sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high) : face_range(metric, interval_low, interval_high))
   put(says)
-  put(says text_escape(bound_text(side, says, label[base_of[k]], label[other_of[k]], worse)) missed_text(k, base, other) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
+  put(says text_escape(short bound_text(side, says, label[base_of[k]], label[other_of[k]], worse)) missed_text(k, base, other) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
     sprintf("; robust: %s (%s)", mark_robust, all_faces ? sprintf("%.1f to %.1f %%", 100 * robust_low, 100 * robust_high) : face_range(metric, robust_low, robust_high))))
   put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
   put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
@@ -220,10 +221,22 @@ function is_short(metric, base, mb, mo) {
   return wanted || metric_is_count(metric) || schema_when(metric_column[metric], "compare") == "once" || metric == "tx" && value_of[rows_at[base, 1], "ops"] == ""
 }
 
-# Keep the data of a figure for the verdict as text. WORDS are those before its ratio.
-function remember(k, i, metric, says, ratio, mb, mo, words,    word) {
+# Which side has a figure in fewer than three repeats, as text after `too few repeats`; N of each side have it.
+function few_text(k, base, other, nb, no,    out) {
+  if (nb < 3) out = few_side(base_of[k], base, nb)
+  if (no < 3) out = out (out == "" ? "" : ", ") few_side(other_of[k], other, no)
+  return " (" (out == "" ? "both sides have " mark_least : out) ")"
+}
+
+function few_side(s, cell, n) {
+  return label[s] " has " n (n < count_at[cell] + dropped[cell] ? " of " count_at[cell] + dropped[cell] : "")
+}
+
+# Keep the data of a figure for the verdict as text. WORDS are those before its ratio, SHORT is what few_text prints.
+function remember(k, i, metric, says, ratio, mb, mo, words, short,    word) {
   word = says ~ /^same/ ? "same" : says
   marks[k, metric, word]++
+  few[k, metric] = !compared[k, metric] || few[k, metric] == short ? short : ""
   compared[k, metric]++
   if (word == "same" && mark_limit > same_limit[k, metric]) same_limit[k, metric] = mark_limit
   if (word == "not decided" && mark_repeats == "") undecidable[k, metric]++
@@ -297,7 +310,7 @@ function print_row_heads(    one_base, one_other, k) {
     "_interval", "mark", "_mark", "gain_percent", "_gain", "factor", "_factor", "more_repeats", "robust_percent", "robust_low_percent", "robust_high_percent", "robust_mark", \
     "base_rate_percent", "other_rate_percent", "base_bound", "other_bound"
   print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
-    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base (geo. means)" : "", all_faces ? "" : "of base", "", "", mark_heading(), "", "Verdict", "", all_faces ? "Gain" : "", "", \
+    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base" : "", all_faces ? "" : "of base", "", "", mark_heading(), "", "Verdict", "", all_faces ? "Gain" : "", "", \
     all_faces ? "Factor" : "", "", "", "", "", "", "", "", "", ""
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
     "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text", "raw", "raw", "text", "text"

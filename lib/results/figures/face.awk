@@ -28,10 +28,8 @@ function face_figure(metric, value) {
   return value < 999500 ? sprintf("%.3g ms", value / 1000) : sprintf("%.3g s", value / 1000000)
 }
 
-# A latency in place of another, and where: 490 us instead of 17 us (28.9x, get at 1000B-2i). WORDS are those before the ratio (bound_words): it is at
-# least this if the other latency is a bound, and at most this if the base is. Where it is not the ratio of these two medians, the text says why.
-function face_instead(metric, base, other, ratio, words, whose, where,    means) {
-  means = base > 0 && face_factor(ratio) == face_factor(other / base) ? "" : " by geometric means"
-  return (words ~ /least/ ? words : "") face_figure(metric, other) " instead of " whose (words ~ /most/ ? "at least " : "") face_figure(metric, base) \
-    " (" words face_factor(ratio) means (where == "" ? "" : ", " where) ")"
+# A latency in place of another: 490 us instead of 17 us. WORDS are those before the ratio (bound_words): it is at least this if the other latency is a
+# bound, and at most this if the base is.
+function face_instead(metric, base, other, words) {
+  return (words ~ /least/ ? words : "") face_figure(metric, other) " instead of " (words ~ /most/ ? "at least " : "") face_figure(metric, base)
 }

@@ -141,15 +141,14 @@ function print_verdict(    k, m, metric, text) {
       metric = m == 1 ? (((k, "ops") in compared) ? "ops" : "tx") : "p99"
       if (!((k, metric) in compared)) continue
       if (m == 2 && figures[k, metric]) {
-        text = label[other_of[k]] " has a " metric_title[metric] " of " instead(k, metric)
-        print "verdict", text_escape(text joined(k, metric) ".")
+        print "verdict", text_escape(label[other_of[k]] "'s " metric_title[metric] " is " instead(k, metric) joined(k, metric) ".")
         continue
       }
       text = label[other_of[k]]
       if (!figures[k, metric] && !((k, metric) in most_from_zero)) text = text "'s " metric_title[metric] " against " label[base_of[k]] "'s"
       else if (!figures[k, metric]) text = text " has a " metric_title[metric] " of up to " face_figure(metric, most_from_zero[k, metric]) " instead of " label[base_of[k]] "'s 0"
       else {
-        if (figures[k, metric] == 1) text = text sprintf(" reaches %s%.1f %%", lowest_words[k, metric], 100 * lowest[k, metric]) (compared[k, metric] == 1 ? "" : " (" lowest_at[k, metric] ")")
+        if (is_one(k, metric)) text = text sprintf(" reaches %s%.1f %%", lowest_words[k, metric], 100 * lowest[k, metric]) (compared[k, metric] == 1 ? "" : " (" lowest_at[k, metric] ")")
         else text = text sprintf(" reaches %s%.1f %% (%s) to %s%.1f %% (%s)", lowest_words[k, metric], 100 * lowest[k, metric], lowest_at[k, metric], \
           highest_words[k, metric], 100 * highest[k, metric], highest_at[k, metric])
         text = text " of " label[base_of[k]] "'s " metric_title[metric]
@@ -191,12 +190,20 @@ function dram_text(s, i,    held) {
     (held > 0 ? " (" text_group(held / 1048576, 0) " MiB of it for " text_group(median_at(s, i, "uncompressed") / 1048576, 0) " MiB of compressed data)" : "")
 }
 
-# A latency at the points where the ratio is lowest and highest.
-function instead(k, metric,    whose, low) {
-  whose = label[base_of[k]] "'s "
-  low = face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest[k, metric], lowest_words[k, metric], whose, compared[k, metric] == 1 ? "" : lowest_at[k, metric])
-  if (figures[k, metric] == 1) return low
-  return low " to " face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest[k, metric], highest_words[k, metric], "", highest_at[k, metric])
+# The ratio of a latency where it is lowest and highest, each with the two latencies.
+function instead(k, metric,    low, of_base) {
+  of_base = " of " label[base_of[k]] "'s"
+  low = lowest_words[k, metric] face_factor(lowest[k, metric])
+  if (compared[k, metric] == 1) return low of_base " (" face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest_words[k, metric]) ")"
+  low = low " (" face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest_words[k, metric]) ", " lowest_at[k, metric] ")"
+  if (is_one(k, metric)) return low of_base
+  return low " to " highest_words[k, metric] face_factor(highest[k, metric]) " (" \
+    face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest_words[k, metric]) ", " highest_at[k, metric] ")" of_base
+}
+
+# Whether all ratios of METRIC are one.
+function is_one(k, metric) {
+  return lowest_at[k, metric] == highest_at[k, metric]
 }
 
 # Other figures that are better or worse, without a separate sentence; one in twenty would be by chance.
@@ -207,7 +214,7 @@ function also(k,    m, metric, out, word, w, most) {
       metric = want_now[m]
       if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= compared[k, metric] / 10) continue
       out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " compared[k, metric] \
-        (figures[k, metric] ? ", " lowest_words[k, metric] face_factor(lowest[k, metric]) " to " highest_words[k, metric] face_factor(highest[k, metric]) : "") \
+        (figures[k, metric] ? ", " lowest_words[k, metric] face_factor(lowest[k, metric]) (is_one(k, metric) ? "" : " to " highest_words[k, metric] face_factor(highest[k, metric])) : "") \
         ((k, metric) in most_from_zero ? ", from 0 to " face_number(metric, most_from_zero[k, metric]) : "")
     }
   return out
@@ -220,7 +227,7 @@ function joined(k, metric,    i, n, word, out, counted) {
   for (i = 1; i <= n; i++)
     if (marks[k, metric, word[i]] && !(once && word[i] == "too few repeats"))
       out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
-        (word[i] == "too few repeats" ? "too few repeats to tell" : word[i] == "client limited" ? "not known, because the load generator was the limit" : \
+        (word[i] == "too few repeats" ? "too few repeats to tell" few[k, metric] : word[i] == "client limited" ? "not known, because the load generator was the limit" : \
           word[i] == "unanswered" ? "not known, because requests had no answer" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
         (word[i] == "not decided" ? to_decide(k, metric) : "")
   if ((k, metric) in disagreed) out = out "; the robust interval differs: " (disagreed[k, metric] == "*" || counted ? "for some" : disagreed[k, metric])

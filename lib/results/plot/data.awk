@@ -47,7 +47,6 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
       else if (base[g] > 0 && !at_other_load(first, cell, column)) {
         ratio = interval_median(out, n) / base[g]
         if (paired(first, cell, column)) {
-          ratio = interval_centre
           low = base[g] * interval_low
           high = base[g] * interval_high
           intervals++
@@ -65,7 +64,7 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
   if (n) plot_job("bars", kind "-" p, (kind == "bars" ? "Throughput" : what) ", " phase[p], n, groups, "Bars of the " what " of " n " variants in the phase " phase[p] \
     (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the min to the max of the repeats" \
     (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] " from three repeats or more are its " interval_percent(level) " interval" : "") \
-    "." (labels ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] (intervals ? ", by geometric means" : "") "." : ""), variants)
+    "." (labels ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
 }
 
 # One plot per phase and curve (points that differ only in the number of instances), if several numbers were run.
