@@ -14,13 +14,16 @@ teardown() {
   scratch_teardown
 }
 
-# Make runs that cannot be resumed: without a plan, with a FIFO, with another plan, with a bad row, with a truncated row.
+# Make runs that cannot be resumed: without a plan, with a FIFO, with another plan, with a bad row, with a truncated row. One also has a directory
+# whose name is not plain, and an archive of nothing.
 messages_runs() {
   mkdir -p bare cut {odd,torn,half}/native
   # A resumed run has its own directories on a host, and not those of the environment.
   printf 'REMOTE_DIR="%s"\nLOCK_DIR="%s"\n' "$SCRATCH/host" "$SCRATCH/locks" | tee {bare,cut,odd,torn,half}/run.conf >/dev/null
   touch {odd,torn,half}/native/variant.conf
   mkfifo cut/pipe
+  mkdir 'bare/not plain'
+  : >bare/empty.tar.gz
   printf 'point\n' >odd/plan.tsv
   "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 -s imdt | sed -n 1p >torn/plan.tsv
   cp torn/plan.tsv half/plan.tsv

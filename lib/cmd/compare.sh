@@ -62,7 +62,10 @@ cmd_compare() {
   fi
   ((${#words[@]} > 0)) || die_usage "command line: BASE: missing; name a run (./do_it.sh list names runs)"
   for word in "${words[@]}"; do
-    path=$(compare_resolve "$word") || die_usage "command line: $word: no such run, variant or directory; ./do_it.sh list names runs and variants"
+    path=$(compare_resolve "$word") || {
+      (($? == 1)) || exit 2
+      die_usage "command line: $word: no such run, variant or directory; ./do_it.sh list names runs and variants"
+    }
     paths+=("$path")
   done
   export RESULT_PROGRAM=compare

@@ -2,16 +2,18 @@
 # shellcheck shell=bash
 # Compare runs and variants: resolve the arguments, compare them, and print the result in the requested format.
 
-# Print the directory or file of an argument: a path, a run in results/, or a variant of the newest run.
+# Print the directory or file of an argument: a path, an archive, a run in results/, or a variant of the newest run.
 # Usage: compare_resolve WORD
 # Globals: RESULTS_DIR, the directory of runs; default: results/ of this project
-# Returns: 1 if it does not exist
+# Returns: 1 if it does not exist; exits 2 if it is an archive that cannot be read
 compare_resolve() {
   local word=$1 newest folder=${RESULTS_DIR:-$ROOT/results}
   # In the current directory, the short name reads better.
   [[ -n ${RESULTS_DIR-} || $folder != "$PWD/results" ]] || folder=results
   if [[ -z $word ]]; then
     return 1
+  elif [[ -f $word && $word == *.tar.gz ]]; then
+    bundle_open "$word"
   elif [[ -e $word ]]; then
     printf '%s\n' "$word"
   elif [[ $word == *:* && -d ${word%:*}/${word##*:} ]]; then

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A run as one archive: packed from an unchanged run, and read elsewhere; an archive with anything else is refused.
+
+load helper
+
+setup() {
+  scratch_setup
+  export TIERBENCH_RESULTS_DIR=$SCRATCH/results
+  cp -r "$REPO/results/sample" run
+}
+
+teardown() {
+  scratch_teardown
+}
+
+@test "a run is packed to the same bytes each time, over no file, and an archive is read as the run" {
+  local folder
+  run_split "$REPO/do_it.sh" bundle run
+  assert_success
+  assert_equal "$output" "$(sha256sum run.tar.gz)"
+  run_split "$REPO/do_it.sh" bundle run
+  assert_failure 1
+  assert_equal "$stderr" 'do_it.sh: run.tar.gz: exists; move it, or pack in another directory'
+  mv run.tar.gz first.tar.gz
+  find run -exec touch {} +
+  "$REPO/do_it.sh" bundle run
+  cmp first.tar.gz run.tar.gz
+  run_split "$REPO/do_it.sh" verify first.tar.gz
+  assert_equal "${lines[-1]}" 'whole and unchanged'
+  folder=results/received/$(sha256sum <first.tar.gz | head -c 12)/run
+  assert_equal "$(diff -r run "$folder")" ''
+  # What was unpacked before is not unpacked again, and a change there is seen.
+  echo x >>"$folder/plan.tsv"
+  run "$REPO/do_it.sh" verify first.tar.gz
+  assert_equal "${lines[-1]}" '1 problem'
+  run_split "$REPO/do_it.sh" compare --metric ops run first.tar.gz
+  assert_match '100.0 %'
+  assert_equal "$(find . -name '.bundle*' -o -name '*.new')" ''
+}
+
+@test "a run that was changed, or that did not end, is not packed" {
+  echo x >>run/plan.tsv
+  run_split "$REPO/do_it.sh" bundle run
+  assert_failure 1
+  assert_equal "$stderr" "do_it.sh: run: changed plan.tsv: only an unchanged run is packed; ./do_it.sh verify run names all problems"
+  rm run/SHA256SUMS
+  run_split "$REPO/do_it.sh" bundle run
+  assert_failure 1
+  assert_match 'run: SHA256SUMS is missing: the run did not end;' "$stderr"
+  mv run 'a run'
+  run_split "$REPO/do_it.sh" bundle 'a run'
+  assert_failure 2
+  assert_equal "$stderr" 'do_it.sh: command line: RUN=a run: not a plain name; rename the directory'
+  assert_equal "$(find . -name '*.tar.gz*')" ''
+}
+
+# Refuse the archive x.tar.gz, and unpack nothing.
+refused() {
+  run_split "$REPO/do_it.sh" verify x.tar.gz
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: command line: x.tar.gz: $1; accepted: an archive of ./do_it.sh bundle"
+  refute_exists results
+}
+
+@test "an archive with a link, a FIFO, a name that leads elsewhere, or two runs, or that is cut, is refused, and nothing is unpacked" {
+  local odd='cut, or has other than regular files' one='has not one run, with its SHA256SUMS'
+  ln -s /etc/passwd run/link
+  tar -czf x.tar.gz run
+  refused "$odd"
+  ln -f run/plan.tsv run/link
+  tar -czf x.tar.gz run
+  refused "$odd"
+  rm run/link
+  mkfifo run/link
+  tar -czf x.tar.gz run
+  refused "$odd"
+  rm run/link
+  tar -czPf x.tar.gz run --transform 's,plan.tsv,../../plan.tsv,'
+  refused "$one"
+  tar -czPf x.tar.gz run --transform 's,^,/tmp/,'
+  refused "$one"
+  : >$'run/a\nb'
+  tar -czf x.tar.gz run
+  refused "$one"
+  rm run/a*
+  cp -r run other
+  tar -czf x.tar.gz run other
+  refused "$one"
+  rm other/SHA256SUMS
+  tar -czf x.tar.gz other
+  refused "$one"
+  tar -czf whole.tar.gz run
+  head -c 10000 whole.tar.gz >x.tar.gz
+  refused "$odd"
+  echo text >x.tar.gz
+  refused "$odd"
+  : >x.tar.gz
+  refused "$odd"
+  run_split "$REPO/do_it.sh" compare run x.tar.gz
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: command line: x.tar.gz: $odd; accepted: an archive of ./do_it.sh bundle"
+}
