@@ -33,6 +33,18 @@ repeat_pair() {
   settings_make run
 }
 
+# Set the ANSWER of the run, as a scenario does: answer_set TEXT
+answer_set() {
+  printf 'ANSWER="%s"\n' "$1" >>run/run.conf
+  settings_make run
+}
+
+# Print the paragraph of the answer, which follows that of the warnings, if any.
+answer() {
+  screen run >shown
+  awk 'BEGIN { RS = "" } !/^warning: / { print; exit }' shown
+}
+
 @test "several repeats: each warning once, before the answer; the medians with their intervals" {
   repeat_pair 1 30 90 90 300
   repeat_pair 2 31 95 95 290
@@ -70,9 +82,9 @@ END
   screen_is run <<'END'
 swap reaches 26.0 % (get at 1000B-2i) to 32.7 % (set at 1000B-2i) of native's throughput.
 swap's p99 latency is 3.33x (300 us instead of 90 us, set at 1000B-2i) of native's.
-One repeat: run 3 repeats for a verdict (REDISRUNS=3).
+1 repeat: run 3 repeats for a verdict (REDISRUNS=3).
 
-One repeat
+One or two repeats: medians without a verdict
 
 Point     Phase  Figure              native    swap  of native
 --------  -----  -----------------  -------  ------  ---------
@@ -81,4 +93,76 @@ Point     Phase  Figure              native    swap  of native
 1000B-2i  get    throughput, ops/s  129,345  33,634     26.0 %
 1000B-2i  get    p99 latency, us         90     300      3.33x
 END
+}
+
+@test "a search for DRAM: the share that keeps the limit, with its interval; bounds, a broken search and no answer are said" {
+  local repeat swap=run/swap/1000B-2i
+  for repeat in 1 2 3; do
+    repeat_pair "$repeat" 30 90 90 300
+    printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsteps\nget\tp99<=1ms\tfound\t2%d\t20\t24\t9\n' $((repeat + 1)) >$swap/rep-$repeat/size.tsv
+  done
+  answer_set "$(sed -n 's/^ANSWER="\(.*\)"/\1/p' "$REPO/conf/scenarios/size.conf")"
+  run answer
+  assert_output 'swap, get: 23 % of DRAM keeps p99<=1ms (20 to 24 %)'
+  sed -i 's/found/client/' $swap/rep-1/size.tsv
+  run answer
+  assert_output 'swap, get: at most 23 % of DRAM keeps p99<=1ms (20 to 24 %)'
+  sed -i 's/found\|client/broken/' $swap/rep-*/size.tsv
+  run answer
+  assert_output 'swap, get: no answer: the search broke its limit p99<=1ms in 3 of 3 repeats'
+  rm $swap/rep-*/size.tsv
+  run answer
+  assert_output 'no answer: no repeat has a figure for share of DRAM'
+}
+
+@test "a failover: the worst number of lost writes, the medians of the rest, and its windows" {
+  local repeat
+  for repeat in 1 2; do
+    repeat_make run native 750B-3i $repeat c 750 1000 3 30 90 mixed:20
+    printf 'figure\tvalue\nphase\tmixed\ntakeover_s\t2.%d\nacked_writes\t10790\nacked_writes_lost\t%d\nresync_s\t0.10\n' $((repeat + 3)) $((repeat - 1)) >run/native/750B-3i/rep-$repeat/failover.tsv
+    printf '%s\n' $'window\tfrom_s\tto_s\tops_per_sec\tof_before_percent\tp50_us\tp99_us\tslow_percent\terrors' \
+      $'before\t1.000\t20.001\t3000\t100.0\t94.783\t258.431\t0\t0' $'no master\t20.001\t22.5\t2000\t66.7\t94.783\t2500.5\t15\t1' >run/native/750B-3i/rep-$repeat/windows.tsv
+  done
+  echo SCENARIO=failover >run/run.conf
+  answer_set "$(sed -n 's/^ANSWER="\(.*\)"/\1/p' "$REPO/conf/scenarios/failover.conf")"
+  screen_is run <<'END'
+failover: 2.45 s without a master, 1 of 10,790 acknowledged writes lost, resync 0.1 s
+
+MIXED of 750 B on 3 instances: windows between the steps of the fault, medians of repeats
+
+Variant  Window     From s  To s  ops/s  % of before  p50 us  p99 us  Slow %  Errors
+-------  ---------  ------  ----  -----  -----------  ------  ------  ------  ------
+native   before          1    20  3,000          100    94.8     258       0       0
+native   no master      20  22.5  2,000         66.7    94.8   2,500      15       1
+
+MIXED of 750 B on 3 instances: figures of the failover
+
+Variant  Figure             Median  Repeats, min..max  Repeats
+-------  -----------------  ------  -----------------  -------
+native   takeover_s           2.45           2.4..2.5        2
+native   acked_writes       10,790     10,790..10,790        2
+native   acked_writes_lost     0.5               0..1        2
+native   resync_s              0.1           0.1..0.1        2
+END
+}
+
+@test "a rate that was not reached, the point with the most, and the ratio to the first variant begin the answer" {
+  local size
+  for size in 100 1000; do
+    repeat_make run native ${size}B-2i 1 c $size 500000 2 30 90 get:7
+    repeat_make run swap ${size}B-2i 1 c $size 500000 2 30 1900 get:$((7 + size / 100))
+  done
+  printf 'SCENARIO=demo\nVARIANTS="native swap"\n' >run/run.conf
+  touch run/{native,swap}/variant.conf
+  answer_set 'most ops: {ops_per_sec} operations/s at {point}, p99 {p99_us}'
+  sed -i $'2s/\t0\t1000\t/\t400000\t1000\t/' run/swap/1000B-2i/rep-1/c/result.tsv
+  run answer
+  assert_output 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
+native: 129,345 operations/s at 100B-2i, p99 90 us
+swap: 114,531 operations/s at 100B-2i, p99 1.9 ms'
+  sed -i '$d' run/run.conf
+  answer_set 'least p99: {ratio} of {base}'
+  run answer
+  assert_output 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
+swap: 21.1x of native'
 }

@@ -56,7 +56,7 @@ repeat 4 of 12, about 1 s left"
   assert_success
   refute_contains 'both run on' "$stderr"
   # Of two bounds, which a busy machine can give, the verdict is that it is not known.
-  assert_match $'\n\nkernel(\'s throughput against| reaches| has) [^\n]*native\'s[ ;:][^\n]*\n[^\n]*\nOne repeat: run 3 repeats for a verdict [^\n]*\n\nOne repeat\n'
+  assert_match $'\n\nkernel(\'s throughput against| reaches| has) [^\n]*native\'s[ ;:][^\n]*\n[^\n]*\n1 repeat: run 3 repeats for a verdict [^\n]*\n\nOne or two repeats: medians without a verdict\n'
 }
 
 @test "Ctrl-C says what is kept and how to go on, and the run goes on by that" {

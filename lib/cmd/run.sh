@@ -42,7 +42,6 @@ cmd_run() {
   export RESULT_PROGRAM=${0##*/}
   # Output that cannot be printed can be printed again (summary2csv.sh, compare); the page is still made.
   ending_show "$RUN" "$_REMOTE_TMP/results" || failed=1
-  parts_each ending "$RUN" || failed=1
   log_info "the run: $RUN"
   if [[ $REPORT == off ]]; then
     log_info "no report (REPORT=off); ./do_it.sh report $(log_word "$RUN") makes it"

@@ -13,6 +13,7 @@ function check_run(    i, j, n, clients_all, client, number, seen) {
   }
   check_servers()
   check_rounds()
+  check_answer()
   n = words("INSTANCES", number)
   for (i = 1; i <= n; i++) {
     if (number[i] + 0 < clients_all) check_undivided(number[i], clients_all, n)
@@ -43,7 +44,7 @@ function check_servers(    i, seen, here) {
   }
 }
 
-# Read the names of metrics, METRIC, from the lists of result columns: that of all runs, and those of the parts.
+# Read the names of metrics, METRIC, and of columns, COLUMN, from the lists of result columns: that of all runs, and those of the parts.
 function metrics_read(    list, name) {
   metrics_take(LIB "/results/schema.tsv")
   list = LIB "/part/list"
@@ -55,8 +56,12 @@ function metrics_take(file,    line, field, i, n, at) {
   while ((getline line < file) > 0) {
     if (line ~ /^#/) continue
     n = split(line, field, "\t")
-    if (!("metric" in at)) for (i = 1; i <= n; i++) at[field[i]] = i
-    else if (field[at["metric"]] != "-") METRIC[field[at["name"]]] = METRIC[field[at["metric"]]] = 1
+    if (!("metric" in at)) {
+      for (i = 1; i <= n; i++) at[field[i]] = i
+      continue
+    }
+    COLUMN[field[at["name"]]] = 1
+    if (field[at["metric"]] != "-") METRIC[field[at["name"]]] = METRIC[field[at["metric"]]] = 1
   }
   close(file)
 }
@@ -70,6 +75,21 @@ function check_rounds(    i, n, metric, seen) {
     if (!(metric[i] in METRIC)) refuse("PRECISION", "unknown metric " metric[i] "; ./do_it.sh compare --metric list names them")
     if (metric[i] in seen) refuse("PRECISION", "the metric " metric[i] " is repeated; give each metric once")
     seen[metric[i]] = 1
+  }
+}
+
+# Refuse an ANSWER with a figure or a column that results do not have.
+function check_answer(    rest, figure, from, to, n, i, column) {
+  if (V["ANSWER"] == "verdict") return
+  figure = rest = V["ANSWER"]
+  sub(/:.*/, "", figure)
+  sub(/.* /, "", figure)
+  if (!(figure in METRIC)) refuse("ANSWER", "unknown metric " figure "; ./do_it.sh compare --metric list names them")
+  while ((from = index(rest, "{")) && (to = index(substr(rest, from), "}"))) {
+    n = split(substr(rest, from + 1, to - 2), column, "[.][.]")
+    for (i = 1; i <= n; i++)
+      if (!(column[i] in COLUMN) && column[i] !~ /^(base|ratio)$/) refuse("ANSWER", "unknown column " column[i] "; accepted: base, ratio, and columns of docs/results.md")
+    rest = substr(rest, from + to)
   }
 }
 

@@ -171,12 +171,12 @@ compare_section() {
   SECTION=$1 FORMAT=$2 figures_run section render
 }
 
-# The table of a comparison that people see, and its title: of one repeat of everything, a short one.
+# The table of a comparison that people see, and its title: a short one if one or two repeats allow no verdict.
 # Usage: compare_shown SECTIONS
 # Returns: sets REPLY to the name of the section, and TITLE
 compare_shown() {
   REPLY=rows TITLE='Median of repeats, with their min and max, the ratio of the medians, and the interval of the ratio of geometric means'
-  [[ $1 != *$'\nshort\t'* ]] || REPLY=short TITLE='One repeat'
+  [[ $1 != *$'\nshort\t'* ]] || REPLY=short TITLE='One or two repeats: medians without a verdict'
 }
 
 # Print the lines of a prose section, each after PREFIX.
@@ -208,10 +208,8 @@ compare_people() {
   compare_shown "$sections"
   printf '%s%s%s\n\n' "$bold" "$TITLE" "$bold"
   compare_section "$REPLY" "$format" <<<"$sections"
-  if [[ $REPLY == rows ]]; then
-    printf '\n%sEach repeat%s\n\n' "$bold" "$bold"
-    compare_section repeats "$format" <<<"$sections"
-  fi
+  printf '\n%sEach repeat%s\n\n' "$bold" "$bold"
+  compare_section repeats "$format" <<<"$sections"
   if grep -q $'^limits\t' <<<"$sections"; then
     printf '\n%sMax operations per second within the limit%s\n\n' "$bold" "$bold"
     compare_section limits "$format" <<<"$sections"

@@ -9,6 +9,7 @@ ending_show() {
   local data=$2 text status=0
   report_read "$1" "$data" || status=1
   cat -- "$data/problems" >&2
+  report_settings "$1"
   text=$(_ending_text "$1" "$data") || status=1
   # In one write, so that a full output gives one error line.
   { printf '%s\n' "$text"; } 2>/dev/null || {

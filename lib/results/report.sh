@@ -114,7 +114,7 @@ _report_page() {
   facts=$(report_facts "$run") || return 1
   {
     _report_section "$data" warnings Warnings _report_warnings "$run" "$data"
-    _report_section "$data" verdict Verdict template_each verdict text < <(report_answer "$data")
+    _report_section "$data" verdict Answer template_each verdict text < <(report_answer "$data")
     _report_section "$data" figures Figures _report_figures "$data"
     [[ ! -s $data/pictures ]] || _report_section "$data" pictures Plots _report_pictures "$data"
     _report_section "$data" every 'Every repeat' _report_every "$data"
@@ -131,9 +131,14 @@ _report_section() {
   template_print section id="$2" title="$3" -- "${@:4}"
 }
 
-# Print the verdicts as text, or the figures of a run of one variant.
+# Print the answer of the run whose settings were read: rates that it missed, and the sentences of ANSWER, the verdicts of a comparison, or the figures
+# of a run of one variant.
 # Usage: report_answer DATA
 report_answer() {
+  local REPLY
+  report_setting ANSWER
+  result_usable <"$1/totals" | ANSWER=$REPLY figures_run interval bound metric face totals answer | figures_prose ''
+  [[ $REPLY != @(each|most|least)\ * ]] || return 0
   if grep -q $'^verdict\t' "$1/sections"; then
     compare_prose verdict '' <"$1/sections"
   else

@@ -54,11 +54,3 @@ fault_show() {
   awk -F '\t' '$1 == "elections_expired" && $2 > 0 {
     printf "warning: elections expired: %d; such a shard waited 4 x cluster-node-timeout for the next one, so the takeover took longer\n", $2 }' "$1/failover.tsv"
 }
-
-# Print the figures over all repeats of a run: median, min, max.
-# Usage: fault_ending RUN
-fault_ending() {
-  local -a files
-  mapfile -t files < <(tables_files "$1" '*/*/rep-*/failover.tsv')
-  ((${#files[@]} == 0)) || figures_run interval -- -f "$LIB/part/fault/total.awk" "${files[@]}" | table_print
-}

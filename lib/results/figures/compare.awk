@@ -4,7 +4,7 @@
 # Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for the variants that were started in it, then its totals as `T INDEX ...`,
 # the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
 # FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines that begin with the name of a section: rows, repeats and limits
-# (with the first three lines that render.awk requires), short (the same if there is one repeat of everything), pairs, verdict, failed and notes. Exit status 3 if there is nothing to compare, 4 if nothing was
+# (with the first three lines that render.awk requires), short (the same if there are one or two repeats of everything), pairs, verdict, failed and notes. Exit status 3 if there is nothing to compare, 4 if nothing was
 # to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
 
 function col(name) {
@@ -215,10 +215,10 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
     (ratio == "" ? "" : face_ratio(metric, ratio)) missed_text(k, base, other)
 }
 
-# Whether METRIC, MB and MO of the two sides, is in the table of a comparison that has one repeat of everything; BASE is a cell of it.
+# Whether METRIC, MB and MO of the two sides, is in the table of a comparison that has one or two repeats of everything; BASE is a cell of it.
 function is_short(metric, base, mb, mo) {
-  if (!once || mb == 0 && mo == 0) return 0
-  return wanted || metric_is_count(metric) || schema_when(metric_column[metric], "compare") == "once" || metric == "tx" && value_of[rows_at[base, 1], "ops"] == ""
+  if (!few || mb == 0 && mo == 0) return 0
+  return wanted || metric_is_count(metric) || schema_when(metric_column[metric], "compare") == "few" || metric == "tx" && value_of[rows_at[base, 1], "ops"] == ""
 }
 
 # Which side has a figure in fewer than three repeats, as text after `too few repeats`; N of each side have it.
@@ -236,7 +236,7 @@ function few_side(s, cell, n) {
 function remember(k, i, metric, says, ratio, mb, mo, words, short,    word) {
   word = says ~ /^same/ ? "same" : says
   marks[k, metric, word]++
-  few[k, metric] = !compared[k, metric] || few[k, metric] == short ? short : ""
+  short_of[k, metric] = !compared[k, metric] || short_of[k, metric] == short ? short : ""
   compared[k, metric]++
   if (word == "same" && mark_limit > same_limit[k, metric]) same_limit[k, metric] = mark_limit
   if (word == "not decided" && mark_repeats == "") undecidable[k, metric]++
@@ -273,11 +273,13 @@ function put_percent(ratio) {
   put(ratio == "" ? "" : text_number(100 * ratio, 4))
 }
 
-# Whether no subject has more than one repeat of anything.
-function is_once(    cell) {
-  for (cell in count_at) if (count_at[cell] > 1) return 0
-  for (cell in dropped) if (dropped[cell] > 1 || (cell in count_at)) return 0
-  return 1
+# The number of repeats if each subject has one or two of everything: there is no verdict. Else 0.
+function few_repeats(    cell, n, most) {
+  for (cell in count_at) {
+    n = count_at[cell] + ((cell in dropped) ? dropped[cell] : 0)
+    if (n > most) most = n
+  }
+  return most < 3 ? most : 0
 }
 
 # The columns of one side: name, median, min, max, repeats, and the same formatted as text, after the SIGN of a bound.
@@ -314,7 +316,7 @@ function print_row_heads(    one_base, one_other, k) {
     all_faces ? "Factor" : "", "", "", "", "", "", "", "", "", ""
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
     "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text", "raw", "raw", "text", "text"
-  if (once) {
+  if (few) {
     print "short", "point", "operation", "figure", "base", "base_value", "other", "other_value", "ratio"
     print "short", "Point", "Phase", "Figure", one_base ? "" : "Base", base_head, one_other ? "" : "Compared", other_head, "of " base_head
     print "short", "text", "text", "text", "text", "right", "text", "right", "right"
@@ -416,7 +418,7 @@ END {
   # The guide's Tx, unless a phase was too short to have one.
   first_metric = wanted ? want[1] : "tx"
   if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !broken[r] && discarded[r] == "" && !is_fill(operation[r])) first_metric = "ops"
-  once = is_once()
+  few = few_repeats()
   print_row_heads()
   for (i = 1; i <= spots; i++)
     for (k = 1; k <= pairs; k++) {

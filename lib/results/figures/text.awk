@@ -78,6 +78,11 @@ function text_group(x, decimals,    s, sign, whole, rest, out) {
   return sign whole out rest
 }
 
+# A number with three significant digits, and whole from 1000 on.
+function text_short(x) {
+  return x < 999.5 ? text_number(sprintf("%.3g", x), 6) : text_group(x, 0)
+}
+
 # The decimals that show X with DIGITS significant digits if it is below 1, else DIGITS: a small number rounded to a place loses its value.
 function text_places(x, digits) {
   for (x += 0; x > 0 && x < 0.1 && digits < 30; x *= 10) digits++

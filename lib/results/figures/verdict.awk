@@ -158,7 +158,7 @@ function print_verdict(    k, m, metric, text) {
     print_compressed(k)
     if ((text = also(k)) != "") print "verdict", text_escape(label[other_of[k]] " is also " text ".")
   }
-  if (once) print "verdict", "One repeat: run 3 repeats for a verdict (REDISRUNS=3)."
+  if (few) print "verdict", few " repeat" (few == 1 ? "" : "s") ": run 3 repeats for a verdict (REDISRUNS=3)."
 }
 
 # The median of a cell's figure; empty if no repeat has it.
@@ -220,14 +220,14 @@ function also(k,    m, metric, out, word, w, most) {
   return out
 }
 
-# The verdicts on METRIC, after a colon; empty with one repeat.
+# The verdicts on METRIC, after a colon; empty with one or two repeats.
 function joined(k, metric,    i, n, word, out, counted) {
   counted = compared[k, metric] > 1
   n = split("better,worse,same,not decided,equal,no interval,too few repeats,client limited,unanswered", word, ",")
   for (i = 1; i <= n; i++)
-    if (marks[k, metric, word[i]] && !(once && word[i] == "too few repeats"))
+    if (marks[k, metric, word[i]] && !(few && word[i] == "too few repeats"))
       out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
-        (word[i] == "too few repeats" ? "too few repeats to tell" few[k, metric] : word[i] == "client limited" ? "not known, because the load generator was the limit" : \
+        (word[i] == "too few repeats" ? "too few repeats to tell" short_of[k, metric] : word[i] == "client limited" ? "not known, because the load generator was the limit" : \
           word[i] == "unanswered" ? "not known, because requests had no answer" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
         (word[i] == "not decided" ? to_decide(k, metric) : "")
   if ((k, metric) in disagreed) out = out "; the robust interval differs: " (disagreed[k, metric] == "*" || counted ? "for some" : disagreed[k, metric])
