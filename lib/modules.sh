@@ -18,7 +18,7 @@ umask go-w
 # shellcheck source=lib/core/log.sh
 for module in "$LIB"/{core,shared,plan,run,results}/*.sh "$LIB"/part/*/*.sh; do
   case ${MODULES-}:${module#"$LIB"/} in
-    *:part/*/host.sh) continue ;; # on hosts
+    *:part/*/host*.sh) continue ;; # on hosts
     results:part/*/results.sh) ;;
     results:plan/* | results:run/* | results:part/*) continue ;;
   esac

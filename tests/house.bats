@@ -127,7 +127,7 @@ house_functions() {
       host/*/main | */host/main | core/log/die* | shared/common/fail | shared/common/run_limited) ;;
       # Functions that the host calls by the tier's name, or for a kind of change; their own may have another name.
       tier/*) [[ $name =~ ^host_tier_"$module"_(check|up|state|detect|lost)$ || $name =~ ^_host_tier_("$module"|undo_"$module")(_|$) ]] || bad+="$file: $name"$'\n' ;;
-      */host/*) [[ $name =~ ^host_"$folder"_ ]] || bad+="$file: $name"$'\n' ;;
+      */host/*) [[ $name =~ ^_?host_"$folder"_ ]] || bad+="$file: $name"$'\n' ;;
       host/*) [[ $name =~ ^_?host_"${module%s}"s?(_|$) ]] || bad+="$file: $name"$'\n' ;;
       *) [[ $name =~ ^_?("$module"|"$folder")_ || $name =~ ^_?"${module:0:4}"[a-z]*_ && $folder == shared ]] || bad+="$file: $name"$'\n' ;;
     esac
@@ -182,7 +182,7 @@ house_overridden() {
 
 @test "no code overrides a setting: it is resolved once, and planned for each row" {
   # Hosts and programs of load generators have variables of their own, and what only reads results takes the settings of stored runs.
-  found=$(house_files lib -- -name '*.sh' ! -path 'lib/run/generator/*' ! -path 'lib/results/*' ! -path 'lib/host/*' | house_overridden)
+  found=$(house_files lib -- -name '*.sh' ! -path 'lib/run/generator/*' ! -path 'lib/results/*' ! -path 'lib/host/*' ! -path 'lib/part/*/host*' | house_overridden)
   house_none "$found" 'pass a parameter, or plan the row with it (plan_row):'
   # What the program finds.
   # shellcheck disable=SC1003,SC2016 # text
@@ -199,7 +199,8 @@ house_sent() {
   printf '%s\n' lib/shared/{common,said,proc,files,workdir,owner}.sh
   # The settings of a tier are for its check, and for what makes it.
   [[ $1 != lib/host/tiers.sh ]] || ls lib/tier/*.sh
-  while read -r name; do ls lib/{shared,host}/"$name".sh 2>/dev/null; done < <(sed -n 's/^# Needs: //p' "$1" | tr ' ' '\n')
+  # shellcheck disable=SC2086 # a pattern
+  while read -r name; do ls lib/{shared,host,.}/$name.sh 2>/dev/null; done < <(sed -n 's/^# Needs: //p' "$1" | tr ' ' '\n' | grep -vF 'tier/*')
   printf '%s\n' "$1"
 }
 
@@ -305,7 +306,7 @@ house_sent() {
 @test "what a run keeps is written with lib/core/write.sh, which names a full disk" {
   # Rows of doctor are in the directory of temporary files.
   # shellcheck disable=SC2016 # the words as they stand there
-  found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/part/*/*.sh | grep -v /host.sh: | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
+  found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/part/*/*.sh | grep -v '/host[a-z_]*.sh:' | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
   house_none "$found" 'use write_file or write_more:'
 }
 

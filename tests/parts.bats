@@ -111,6 +111,8 @@ two stop end, one stop end, two done end, one done end,'
     grep -v '^#' lib/part/list | while read -r part; do
       grep -ohE "^_?(host_)?${part}_[a-z_]+\(" lib/part/"$part"/*.sh 2>/dev/null | sed 's/($//'
       printf '%s\n' "part/$part" "$part.part"
+      # The setting that turns it on.
+      sed -n 's/^setting	//p' "lib/part/$part/part.tsv" 2>/dev/null
     done | sort -u
   )
   (($(wc -l <<<"$words") > 50)) || fail "$words"

@@ -94,7 +94,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   mkdir bin
   printf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 65536\n' >bin/getconf
   chmod +x bin/getconf
-  counts() { PATH=$SCRATCH/bin:$PATH bash -c '. "$REPO/lib/host/damon.sh" && host_damon_counts' | grep -v access; }
+  counts() { PATH=$SCRATCH/bin:$PATH bash -c '. "$REPO/lib/part/damon/host_tune.sh" && host_damon_counts' | grep -v access; }
   assert_equal "$(counts | tail -n 3)" $'damon\tpromoted\t131072000\ndamon\tdemoted\t65536\ndamon\tmoved_pages\t2001'
   # A count that cannot be read has no sum.
   rm "$KDAMONDS/1/contexts/0/schemes/0/stats/sz_applied"
@@ -128,7 +128,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   damon_make 'monitor 1 0'
   cat >race.sh <<'END'
 set -Eeuo pipefail
-. <(sed 's/^_host_damon_set()/real_set()/' "$REPO/lib/host/damon.sh")
+. <(sed 's/^_host_damon_set()/real_set()/' "$REPO/lib/part/damon/host_tune.sh")
 theirs() {
   echo 1 >"$DAMON_ROOT/nr_kdamonds"
   echo 60000 >"$DAMON_ROOT/0/contexts/0/monitoring_attrs/intervals/update_us"
@@ -145,9 +145,9 @@ _host_damon_set() {
   real_set "$@"
 }
 moment=$1
-host_damon_wanted 'monitor 1 0'
+host_damon_targets /sys/kernel/mm/damon/admin/kdamonds 'monitor 1 0'
 [[ $moment != before ]] || theirs
-host_damon_write "$DAMON_NAME" || echo "refused: $WHY"
+host_damon_write - "$DAMON_NAME" || echo "refused: $WHY"
 END
   for moment in before between; do
     echo 0 >"$KDAMONDS/nr_kdamonds"
@@ -185,7 +185,7 @@ END
 
 @test "DAMON: a count that is no number is none, and is not evaluated" {
   # shellcheck disable=SC2016 # it must not be expanded
-  run bash -c '. "$REPO/lib/host/damon.sh"
+  run bash -c '. "$REPO/lib/part/damon/host_tune.sh"
     mkdir -p regions/0 regions/1 regions/2
     echo 4096 >regions/0/start && echo 12288 >regions/0/end
     echo 1 >regions/1/start && echo "a[\$(: >pwned)]" >regions/1/end
@@ -216,11 +216,10 @@ END
       shift
       for word; do conf_word argument "$word" test; done
       conf_read
-      damon_asked
+      damon_tuning
       printf "%s\n" "$REPLY"' bash "$@"
   }
   local topology=$'0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU'
-  assert_equal "$(asked "$topology")" keep
   assert_equal "$(asked "$topology" DAMON=monitor)" 'monitor 2,3 0,1'
   assert_equal "$(asked "$topology" DAMON="migrate hot=3 quota=9")" 'migrate 2,3 0,1 3 30 9'
   assert_equal "$(asked "$topology" DAMON=monitor TIER=bind TIER_NODES=1)" 'monitor 1 0,2,3'

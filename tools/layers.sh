@@ -6,7 +6,7 @@ set -Eeuo pipefail
 cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.."
 
 files=(lib/{shared,core,plan,results,run,cmd}/*.sh)
-for file in lib/part/*/*.sh; do [[ $file == */host.sh ]] || files+=("$file"); done
+for file in lib/part/*/*.sh; do [[ $file == */host*.sh ]] || files+=("$file"); done
 
 awk -f tools/calls.awk "${files[@]}" "${files[@]}" | FILES=${files[*]} LC_ALL=C awk '
   # The directory of a file.

@@ -202,7 +202,7 @@ remote_push() {
   text=$(exec cat -- "$LIB"/shared/{common,owner,workdir}.sh "$LIB/host/unpack.sh")
   printf -v text 'set -Eeuo pipefail\nREMOTE_DIR=%q LOCK_DIR=%q RUN_ID=\n%s\nmain %q %q' "$REMOTE_DIR" "$LOCK_DIR" "$text" "$mark" "$_REMOTE_NAME"
   printf -v words '%q ' "$_REMOTE_PUSH" bash "$mark"
-  { folder=$({ printf '%s %d\n%s' "$mark" "${#text}" "$text" && cd -- "$LIB" && tar -c -f - shared host tier part/*/host.sh || :; } |
+  { folder=$({ printf '%s %d\n%s' "$mark" "${#text}" "$text" && cd -- "$LIB" && tar -c -f - shared host tier part/*/host*.sh || :; } |
     _remote_ssh "$host" "env -u POSIXLY_CORRECT bash --norc -c $words" 2>"$said" | head -c 1048576) || status=$?; } 2>/dev/null
   # Start-up files may print, too.
   if ((status == 0)) && [[ $folder == *"$mark /"* ]]; then
@@ -224,7 +224,7 @@ remote_push() {
 # Name our files by their checksum.
 # Returns: sets _REMOTE_NAME
 _remote_name() {
-  [[ -n $_REMOTE_NAME ]] || _REMOTE_NAME=lib-$(cd -- "$LIB" && cat shared/*.sh host/*.sh tier/*.sh part/*/host.sh | sha256sum | cut -c 1-32)
+  [[ -n $_REMOTE_NAME ]] || _REMOTE_NAME=lib-$(cd -- "$LIB" && cat shared/*.sh host/*.sh tier/*.sh part/*/host*.sh | sha256sum | cut -c 1-32)
 }
 
 # The directory of our files on another host.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
-# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info damon resctrl tier/*
+# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info resctrl tier/* part/*/host_tune
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS
 # Reads start: RESERVE_BYTES
 # Reads mark: LOAD_COMMANDS MONITOR_REPLICAS
@@ -81,7 +81,6 @@ host_monitor_mark() {
     host_monitor_mark_instances
     host_monitor_mark_parts
     host_tier_state
-    host_damon_counts
     host_resctrl_counts
     # Last, because counting pages may take seconds, and the phase starts next.
     printf 'host\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
@@ -185,10 +184,11 @@ host_monitor_mark_instances() {
   ((${#MONITOR_NODES[@]} < 2)) || while read -r pid _ port; do host_tier_pages "$pid" "$port"; done <"$RECORD"
 }
 
-# Print where the memory of a part is that wants it known (host_part_counted), rows `PART COUNTER BYTES`: its bytes, those swapped out, and with
-# several nodes those on each node.
+# Print what parts have the kernel count (host_tune.sh of a part), and where the memory of a part is that wants it known (host_part_counted), rows `PART
+# COUNTER BYTES`: its bytes, those swapped out, and with several nodes those on each node.
 host_monitor_mark_parts() {
   local pid part name
+  for name in "${TUNE_PARTS[@]}"; do "host_${name}_counts"; done
   for part in "$WORK/run-$RUN_ID"/*.part; do
     [[ -e $part/counted ]] || continue
     name=${part##*/} name=${name%.part}

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/part/wss/host.sh also clears the kernel's
 # marks of pages).
-# Needs: cpus irq vsmp damon resctrl tune_kind tune_journal
+# Needs: cpus irq vsmp resctrl tune_kind tune_journal part/*/host_tune
 # Reads check apply: TUNE_ROWS
 #   TUNE_ROWS are lines NAME MODE KIND TARGETS VALUE
 
@@ -192,14 +192,15 @@ host_tune_open() {
 # Start a function of this script as a separate process, which continues when this script and its connection end.
 # Usage: host_tune_spawn NAME FUNCTION [ARG]...
 host_tune_spawn() {
-  local name=$1
+  local name=$1 part variable
   shift
   {
     echo 'set -u'
     # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
-    declare -p TUNE WORK RUN_ID "${!LOCK_DIR@}" "${!RESCTRL_@}" "${!DAMON_@}" "${!_OWNER_@}"
+    declare -p TUNE WORK RUN_ID TUNE_PARTS "${!LOCK_DIR@}" "${!RESCTRL_@}" "${!_OWNER_@}"
+    for part in "${TUNE_PARTS[@]}"; do compgen -v "${part^^}_" | while read -r variable; do declare -p "$variable"; done; done
     [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
     declare -f
     printf '%q ' "$@"
@@ -319,8 +320,8 @@ host_tune_undo() {
     host_tune_journal_undone "$seq" gone "$VALUE"
     return
   fi
-  # A process of the run was killed during the setup of DAMON.
-  [[ $kind != damon || $VALUE != other ]] || ! host_damon_unfinished || VALUE=$new
+  # A process of the run was killed during the setup of a part.
+  [[ $VALUE != other ]] || ! host_tune_of_part "$kind" || ! "host_${kind}_unfinished" || VALUE=$new
   if [[ $VALUE != "$old" && $VALUE != "$new" || $old == unknown ]]; then
     host_tune_journal_undone "$seq" theirs "$VALUE"
     return

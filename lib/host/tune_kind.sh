@@ -3,6 +3,15 @@
 # The kinds of settings in conf/tuning.tsv: find their targets on this host, read and change them. TIERBENCH_ROOT, if set, is a prefix of the kernel's
 # paths, so that a test can simulate another machine.
 
+# The parts whose name is a kind, too: their files host_tune.sh are loaded after this one (docs/parts.md).
+TUNE_PARTS=()
+
+# Whether a kind is that of a part.
+# Usage: host_tune_of_part KIND
+host_tune_of_part() {
+  [[ " ${TUNE_PARTS[*]} " == *" $1 "* ]]
+}
+
 # Find the targets of a row of conf/tuning.tsv on this host.
 # Usage: host_tune_targets KIND TARGETS VALUE
 # Returns: sets TARGET and WANTED, one item per target; 1 with WHY and STATE (same: nothing to do; cannot) if there is no target.
@@ -10,6 +19,10 @@ host_tune_targets() {
   local kind=$1 words=$2 value=$3 word path
   local -a list
   TARGET=() WANTED=() STATE=cannot WHY=''
+  if host_tune_of_part "$kind"; then
+    "host_${kind}_targets" "$words" "$value"
+    return
+  fi
   case $kind in
     irq)
       _host_tune_irqs "$words" "$value"
@@ -32,11 +45,6 @@ host_tune_targets() {
         TARGET+=("$words${word%:*}")
         WANTED+=("${word#*:}")
       done
-      return
-      ;;
-    damon)
-      host_damon_wanted "$value" || return 1
-      TARGET=("$words") WANTED=("$DAMON_NAME")
       return
       ;;
     mount | mbm | group)
@@ -114,7 +122,6 @@ host_tune_read() {
       [[ -n $WHY ]] || VALUE=$(od -An -td4 -N 4 "${TIERBENCH_ROOT-}$2" 2>/dev/null) || WHY="needs root"
       VALUE=${VALUE//[[:space:]]/}
       ;;
-    damon) host_damon_read || : ;;
     mount | group) host_resctrl_read "$@" ;;
     vsmp)
       # The last word of the matching line, if it is on or off.
@@ -123,6 +130,7 @@ host_tune_read() {
       VALUE=${VALUE/enabled/on} VALUE=${VALUE/disabled/off}
       VALUE=${VALUE:-unknown}
       ;;
+    *) ! host_tune_of_part "$1" || "host_$1_read" "$2" || : ;;
   esac
   [[ -z $WHY ]]
 }
@@ -213,11 +221,11 @@ host_tune_write() {
       host_resctrl_write "$@"
       return
       ;;
-    damon)
-      host_damon_write "$value"
+    vsmp) WHY=$(run_limited 60 "$(host_vsmp_prefix)ctl" "--$target=$value" 2>&1) ;;
+    *)
+      host_tune_of_part "$kind" && "host_${kind}_write" "$target" "$value"
       return
       ;;
-    vsmp) WHY=$(run_limited 60 "$(host_vsmp_prefix)ctl" "--$target=$value" 2>&1) ;;
   esac && return
   WHY=${WHY##*$'\n'}
   WHY=${WHY##*: }

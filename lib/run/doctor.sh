@@ -4,11 +4,10 @@
 # STATE is ok, warn (the run is possible, but the figures may be affected) or fail. FIX is a command, a hint, `-`, or `install: NAME...`: names of
 # tools/deps.sh (lib/run/doctor_show.sh converts them to a command).
 
-# Settings that the checks on hosts depend on; they are checked one variant at a time.
+# Settings that the checks on hosts depend on, beside those that turn a part on; they are checked one variant at a time.
 readonly _DOCTOR_ASKED=(TIER TIER_NODES TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM PLACEMENT PLACEMENT_NODE SERVER_NUMACTL
   SERVER_PREFIX CLIENT_PREFIX GENERATOR TLS REDIS_USER KERNEL_THP KERNEL_NUMA_BALANCING KERNEL_SWAPPINESS KERNEL_PAGE_CLUSTER KERNEL_DEMOTION
-  KERNEL_ZSWAP KERNEL_PROMOTE_RATE KERNEL_SCAN_PERIOD_MIN KERNEL_SCAN_PERIOD_MAX KERNEL_SCAN_SIZE KERNEL_HOT_THRESHOLD DAMON DAMON_HOT DAMON_COLD
-  DAMON_QUOTA NEIGHBOUR COLD_MEMORY)
+  KERNEL_ZSWAP KERNEL_PROMOTE_RATE KERNEL_SCAN_PERIOD_MIN KERNEL_SCAN_PERIOD_MAX KERNEL_SCAN_SIZE KERNEL_HOT_THRESHOLD)
 
 declare -A _DOCTOR_LACKS=() # clients without the load generator
 

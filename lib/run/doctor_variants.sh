@@ -32,8 +32,11 @@ _doctor_tier() {
 # Usage: _doctor_each FUNCTION [ARG]...
 #   FUNCTION is called with ARG and VARIANT, in a separate process, with the settings of the row in force
 _doctor_each() {
-  local row
-  plan_groups "${_DOCTOR_ASKED[@]}"
+  local row part REPLY
+  local -a asked=("${_DOCTOR_ASKED[@]}")
+  parts_read
+  for part in "${PARTS[@]}"; do ! parts_row "$part" setting || asked+=("$REPLY"); done
+  plan_groups "${asked[@]}"
   for row in "${PLAN_GROUPS[@]}"; do
     (
       plan_row "$row"

@@ -130,8 +130,8 @@ tune_mode() {
 # Returns: sets REPLY
 tune_none() {
   case $1 in
-    TUNE.* | DAMON | FAR.bytes) REPLY=$1=off ;;
-    *) REPLY=$1=keep ;;
+    KERNEL.* | TIER_WEIGHTS) REPLY=$1=keep ;;
+    *) REPLY=$1=off ;;
   esac
 }
 
@@ -189,11 +189,11 @@ tune_settings() {
     # A text of the table, or `=` and the setting with the value.
     [[ $targets != =* ]] || { setting=${targets#=} && targets=${!setting}; }
     [[ $value != =* ]] || { conf_value "${value#=}" && value=$REPLY; }
+    if [[ $mode != off ]] && parts_has "$kind" tuning; then
+      "${kind}_tuning"
+      value=$REPLY
+    fi
     case $name:$value in
-      DAMON:*)
-        damon_asked
-        value=$REPLY
-        ;;
       WEIGHTS_AUTO:auto) value=true ;;
       # Setting weights turns the kernel's automatic weights off. So the old state is recorded and restored.
       WEIGHTS_AUTO:*:*) value=false ;;

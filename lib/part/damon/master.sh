@@ -1,17 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# DAMON, the kernel's access monitor: its configuration as a value of tuning (lib/host/damon.sh applies it).
+# DAMON, the kernel's access monitor: its configuration as a value of tuning, which host_tune.sh applies.
 
-# The configuration of DAMON from the current settings, in the form of lib/host/damon.sh; `keep` if DAMON is not used.
-# Usage: damon_asked
+# The configuration of DAMON from the current settings, in the form of host_damon_targets.
+# Usage: damon_tuning
 # Globals: DAMON DAMON_HOT DAMON_COLD DAMON_QUOTA TIER
 # Returns: sets REPLY
-damon_asked() {
+damon_tuning() {
   local far
-  if [[ $DAMON == off ]]; then
-    REPLY=keep
-    return
-  fi
   # As in the check of the placement, a node that the instances are bound to is treated as slow.
   place_memory_nodes_of far
   far=$REPLY

@@ -12,18 +12,19 @@ DAMON_SAMPLES=$((DAMON_AGGREGATION / DAMON_SAMPLE))
 DAMON_MARK=60000000
 DAMON_MAX=4294967295
 DAMON_ROOT=${TIERBENCH_ROOT-}/sys/kernel/mm/damon/admin/kdamonds
+TUNE_PARTS+=(damon)
 
 # Parse the requested configuration: `monitor FAR FAST` or `migrate FAR FAST HOT COLD QUOTA`.
-# Usage: host_damon_wanted TEXT
+# Usage: host_damon_targets TARGET TEXT
 #   FAR and FAST are lists of nodes, HOT the accesses of DAMON_SAMPLES, COLD the seconds without an access, QUOTA MB/s (0: no limit)
-# Returns: sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT, DAMON_COLD, DAMON_QUOTA and DAMON_NAME, the value of host_damon_read in this configuration;
-#   1 with WHY if this machine does not support it
-host_damon_wanted() {
+# Returns: as host_tune_targets, with the value of host_damon_read in this configuration in WANTED; sets DAMON_MODE, DAMON_FAR, DAMON_FAST, DAMON_HOT,
+#   DAMON_COLD, DAMON_QUOTA and DAMON_NAME
+host_damon_targets() {
   local sum
-  read -r DAMON_MODE DAMON_FAR DAMON_FAST DAMON_HOT DAMON_COLD DAMON_QUOTA <<<"$1"
-  sum=$(sha256sum <<<"$1")
+  read -r DAMON_MODE DAMON_FAR DAMON_FAST DAMON_HOT DAMON_COLD DAMON_QUOTA <<<"$2"
+  sum=$(sha256sum <<<"$2")
   DAMON_NAME=$DAMON_MODE-$((16#${sum:0:8} % 9999999 + 1))
-  WHY=
+  TARGET=("$1") WANTED=("$DAMON_NAME") WHY=
   if [[ ! -d $DAMON_ROOT ]]; then
     WHY="the kernel has no DAMON (Linux 5.18 or newer with CONFIG_DAMON_SYSFS and CONFIG_DAMON_PADDR)"
   elif [[ $DAMON_FAR == - || $DAMON_FAST == - ]]; then
@@ -80,12 +81,12 @@ host_damon_unfinished() {
   done
 }
 
-# Bring DAMON to a value of host_damon_read: `off`, or DAMON_NAME of host_damon_wanted.
-# Usage: host_damon_write VALUE
+# Bring DAMON to a value of host_damon_read: `off`, or DAMON_NAME of host_damon_targets.
+# Usage: host_damon_write TARGET VALUE
 # Returns: 1 with WHY; a new setup that fails is removed, kdamonds of another program are left alone
 host_damon_write() {
   local VALUE
-  if [[ $1 == off ]]; then
+  if [[ $2 == off ]]; then
     _host_damon_off
     return
   fi
