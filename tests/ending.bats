@@ -12,7 +12,7 @@ teardown() { scratch_teardown; }
 # Usage: screen RUN
 screen() {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; export RESULT_PROGRAM=x; ending_show "$1" "$SCRATCH/data"' bash "$1" >text
+  RESULT_PROGRAM=x bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; ending_show "$1" "$SCRATCH/data"' bash "$1" >text
   sed '1,/^$/d' text
 }
 
@@ -50,7 +50,10 @@ answer() {
   repeat_pair 2 31 95 95 290
   repeat_pair 3 30 92 96 295
   sed -i $'1s/$/\ttimeouts/; 2,$s/$/\t2/' run/swap/*/rep-*/c/result.tsv
+  mkdir run/swap/1000B-2i/rep-1/server
+  echo '1:M # WARNING Memory overcommit must be enabled! Without it, a save may fail.' >run/swap/1000B-2i/rep-1/server/redis-1.log
   screen_is run <<'END'
+warning: Redis warns (1 instances in 1 repeats, the first in swap/1000B-2i/rep-1): Memory overcommit must be enabled
 warning: requests got no reply in time in 6 of 12 results; most in swap, set at 1000B-2i, repeat 1: 2
 warning: repeats of the same point differ by more than 10 % in throughput, in 1 of 4 cases; most in native, set at 1000B-2i: 85,242 to 102,762 operations per second
 
@@ -99,7 +102,8 @@ END
   local repeat swap=run/swap/1000B-2i
   for repeat in 1 2 3; do
     repeat_pair "$repeat" 30 90 90 300
-    printf 'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsteps\nget\tp99<=1ms\tfound\t2%d\t20\t24\t9\n' $((repeat + 1)) >$swap/rep-$repeat/size.tsv
+    printf '%s\n' $'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsteps' $'get\tp99<=1ms\tfound\t2'$((repeat + 1))$'\t20\t24\t9' \
+      >$swap/rep-$repeat/size.tsv
   done
   answer_set "$(sed -n 's/^ANSWER="\(.*\)"/\1/p' "$REPO/conf/scenarios/size.conf")"
   run answer
@@ -119,7 +123,8 @@ END
   local repeat
   for repeat in 1 2; do
     repeat_make run native 750B-3i $repeat c 750 1000 3 30 90 mixed:20
-    printf 'figure\tvalue\nphase\tmixed\ntakeover_s\t2.%d\nacked_writes\t10790\nacked_writes_lost\t%d\nresync_s\t0.10\n' $((repeat + 3)) $((repeat - 1)) >run/native/750B-3i/rep-$repeat/failover.tsv
+    printf '%s\t%s\n' figure value phase mixed takeover_s 2.$((repeat + 3)) acked_writes 10790 acked_writes_lost $((repeat - 1)) resync_s 0.10 \
+      >run/native/750B-3i/rep-$repeat/failover.tsv
     printf '%s\n' $'window\tfrom_s\tto_s\tops_per_sec\tof_before_percent\tp50_us\tp99_us\tslow_percent\terrors' \
       $'before\t1.000\t20.001\t3000\t100.0\t94.783\t258.431\t0\t0' $'no master\t20.001\t22.5\t2000\t66.7\t94.783\t2500.5\t15\t1' >run/native/750B-3i/rep-$repeat/windows.tsv
   done

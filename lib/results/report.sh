@@ -155,7 +155,7 @@ _report_said() {
 # Usage: report_warnings RUN DATA warning|short
 #   warning: with the results that each is about
 report_warnings() {
-  warnings_run "$1"
+  warnings_run "$1" "$3"
   _report_unfinished "$1"
   _report_disturbed "$1"
   compare_prose warning '' <"$2/fill"

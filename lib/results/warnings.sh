@@ -44,11 +44,12 @@ warnings_tell() {
 }
 
 # Print the same for a whole run, one line each: TEXT.
-# Usage: warnings_run RUN
+# Usage: warnings_run RUN [short]   short: only the first sentence of each
 warnings_run() {
   local run=$1 count text folders first
   while IFS=$'\t' read -r count text folders first; do
     first=${first%/server}
+    [[ ${2-} != short ]] || text=${text%%[.!] *}
     printf 'Redis warns (%s instances in %s repeats, the first in %s): %s\n' "$count" "$folders" "${first#"$run"/}" "$text"
   done < <(warnings_read "$run"/*/*/rep-*/server)
 }
