@@ -35,7 +35,7 @@ figure() {
 # Whether a node is down in a repeat of the run that is the job.
 # Usage: is_down NUMBER
 is_down() {
-  grep -q "^[0-9:]* $1 of " "$SCRATCH/job.err" && cut -f 3 "$SCRATCH"/host/run-*/server/events.tsv | grep -xF 'node down'
+  grep -q "^[0-9:]* $1 of " "$SCRATCH/job.err" && cut -f 3 "$SCRATCH"/host/run-*/fault.part/events.tsv | grep -xF 'node down'
 }
 
 # Whether that is so, or the run has ended.
@@ -106,8 +106,8 @@ nothing_left() {
 @test "a call for a fault whose reply was lost makes one fault, with the limits of the first start" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
-    for file in "$REPO"/lib/{shared/*,host/user,host/fault}.sh; do . "$file"; done
-    WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
+    for file in "$REPO"/lib/{shared/*,host/user,host/part,part/fault/host}.sh; do . "$file"; done
+    WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. PART=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
     FAULT_AT=1 FAULT_DOWN=1 FAULT_FAILBACK=on FAULT_SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
     host_user_limits() { ulimit -Sn 77; }
@@ -115,19 +115,19 @@ nothing_left() {
     host_fault_begin 0
     host_fault_begin 0
     until [[ -s limits ]]; do proc_pause; done
-    proc_end 5 fault.proc' 3>&-
+    proc_end 5 proc' 3>&-
   assert_success
-  assert_equal "$(cut -f 3 fault.proc)" fault
+  assert_equal "$(cut -f 3 proc)" fault
   assert_equal "$(<limits)" 77
 }
 
 @test "a fault that records its last step and ends while it is looked at is done, not failed" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
-    for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
-    FOLDER=. FAULT_NODE=1
+    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
+    FOLDER=. PART=. FAULT_NODE=1
     host_fault_event "resync ends"
-    printf "1\t1\tfault\n" >fault.proc
+    printf "1\t1\tfault\n" >proc
     proc_alive() {
       host_fault_event settled
       return 1
@@ -141,8 +141,8 @@ nothing_left() {
 not_taken() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   env FAULT=kill PERSISTENCE=default "$@" bash -c 'set -u
-    . "$REPO/lib/host/fault.sh"
-    WORK=. RUN_ID=x FOLDER=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") REDIS_CONF_CLUSTER_NODE_TIMEOUT=100 FAULT_NODE=1
+    . "$REPO/lib/part/fault/host.sh"
+    WORK=. RUN_ID=x FOLDER=. PART=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") REDIS_CONF_CLUSTER_NODE_TIMEOUT=100 FAULT_NODE=1
     FAULT_AT=0 FAULT_DOWN=0 FAULT_FAILBACK=off FAULT_SETTLE=0 begin=0
     owner_lives() { SECONDS=$((SECONDS + 61)); }
     host_fault_signal() { :; }
@@ -186,8 +186,8 @@ received() {
   wait_until 20 linked "$replica"
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
-    FOLDER=. FAULT_NODE=1 CLUSTER_TABLE=$(printf "%s\t1\t0\treplica\t%s" "$1" "$2")
+    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
+    FOLDER=. PART=. FAULT_NODE=1 CLUSTER_TABLE=$(printf "%s\t1\t0\treplica\t%s" "$1" "$2")
     host_fault_ask() { REDIS_REPLY=$(redis-cli -p "$1" $2); }
     host_fault_bytes' bash "$replica" "$base" >bytes
   assert_equal "$(awk '{ printf "%.0f", $1 / 1e5 }' bytes)" "$wanted"
@@ -210,8 +210,8 @@ received() {
   redis_start
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,host/ports,host/fault}.sh; do . "$file"; done
-    FOLDER=. FAULT=kill FAULT_NODE=1 PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
+    for file in "$REPO"/lib/{shared/*,host/ports,part/fault/host}.sh; do . "$file"; done
+    FOLDER=. PART=. FAULT=kill FAULT_NODE=1 PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
     : >node.proc
     host_fault_up' bash "$REDIS_PORT"
   assert_failure 1
@@ -225,9 +225,9 @@ received() {
   kill -STOP "$master"
   # shellcheck disable=SC2016 # expanded by the inner shell
   job_start bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,host/fault}.sh; do . "$file"; done
+    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
     owner_lives() { :; }
-    WORK=. RUN_ID=x FOLDER=. FAULT_NODE=1 REDISBASE=$1 LOAD_USER= LOAD_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
+    WORK=. RUN_ID=x FOLDER=. PART=. FAULT_NODE=1 REDISBASE=$1 LOAD_USER= LOAD_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
     host_fault_back "$1" 1' bash "$replica"
   wait_until 30 grep -q 'Manual failover timed out' "cluster/$replica/log"
   kill -CONT "$master"

@@ -48,7 +48,7 @@ figure() {
 
 # Whether the second server is down in the second fault.
 is_down() {
-  grep -q '^[0-9:]* 2 of 2:' "$SCRATCH/job.err" && netns_host server2 bash -c "cut -f 3 '$SCRATCH'/host/run-*/server/events.tsv 2>/dev/null | grep -xF 'node down'"
+  grep -q '^[0-9:]* 2 of 2:' "$SCRATCH/job.err" && netns_host server2 bash -c "cut -f 3 '$SCRATCH'/host/run-*/fault.part/events.tsv 2>/dev/null | grep -xF 'node down'"
 }
 
 # Whether that is so, or the run that is the job has ended.

@@ -41,7 +41,7 @@ _receive_kind() {
   local REPLY
   case $1 in
     'client fetch') limit=$((4 << 20)) files=10000 patterns='result.tsv*|steps.tsv|track.tsv|histogram-*|stdout|stderr|populate.*|set.*|get.*|mixed.*|replay.*|populate-*|set-*|get-*|mixed-*|replay-*' ;;
-    'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|events.tsv|info.after' ;;
+    'server logs') limit=$((1 << 20)) files=10000 patterns='redis-*.log|info.after' ;;
     'monitor fetch') limit=$((1 << 20)) files=100 patterns='*.tsv|marks|mark-*|alarm|monitor.err|info.before' ;;
     sysinfo) limit=$((64 << 10)) files=200 patterns='*.txt|*.tsv|setup.log' ;;
     'parts fetch '*)

@@ -31,8 +31,6 @@ _host_instances_unsaved() {
 host_instances_end() {
   local limit=$1 folder=$2 round status=0 found
   local -a rows
-  # The process that restarts instances must stop first.
-  proc_end 10 "$folder/fault.proc" || return
   # The run's directory may be gone, and the disk full.
   found=${folder%/*}/scratch.$$
   { printf '0\t0\tnone\n' >"$found"; } 2>/dev/null || {

@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
-# Needs: protocol ports resctrl tier instances user acl directives tls info cluster fault
-# Reads start fault info answers logs: SERVER_ADDRESS
-# Reads start fault answers: REDIS_BINARY
-# Reads start fault: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
+# Needs: protocol ports resctrl tier instances user acl directives tls info cluster
+# Reads start info answers logs: SERVER_ADDRESS
+# Reads start answers: REDIS_BINARY
+# Reads start: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
 # Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS
-# Reads fault: LOAD_USER REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE
 #   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
 #   tabs
 
-# Usage: main start|fault DELAY_US|look|info|answers|logs|stop
+# Usage: main start|info|answers|logs|stop
 main() {
   workdir_open
   FOLDER=$WORK/run-$RUN_ID/server
@@ -19,11 +18,7 @@ main() {
   # A call that the master repeats after a lost link must not run at the same time as its first try.
   if [[ $1 == stop ]]; then workdir_lock server 30; else workdir_lock server; fi
   SERVER_LOCK=$REPLY
-  case $1 in
-    fault) host_fault_begin "$2" ;;
-    look) host_fault_look ;;
-    *) "host_server_$1" "${@:2}" ;;
-  esac
+  "host_server_$1"
 }
 
 # Start all instances and wait for them. Print rows NAME VALUE for the master: `user load` if load generators have their own user, `certificate PEM`
@@ -195,13 +190,11 @@ host_server_answers() {
   if protocol_ask "$SERVER_ADDRESS" "$port" 'CONFIG GET save'; then printf 'config\tanswered\n'; else printf 'config\trefused\n'; fi
 }
 
-# Send the instances' logs, their INFO as info.after, and the events of a fault. Send copies, because the instances continue to write.
+# Send the instances' logs, and their INFO as info.after. Send copies, because the instances continue to write.
 host_server_logs() {
-  local name
   local -a files
   mkdir -p -- "$FOLDER/logs"
   if cp -- "$FOLDER"/redis-*.log "$FOLDER/logs" 2>/dev/null; then
-    [[ ! -e $FOLDER/events.tsv ]] || cp -- "$FOLDER/events.tsv" "$FOLDER/logs"
     # The master misses it when it could not be written.
     { host_server_info >"$FOLDER/logs/info.after"; } 2>/dev/null || {
       host_server_full
@@ -215,7 +208,7 @@ host_server_logs() {
   fi
   host_server_writes redis-*.log
   files=(redis-*.log)
-  for name in events.tsv info.after; do [[ ! -e $name ]] || files+=("$name"); done
+  [[ ! -e info.after ]] || files+=(info.after)
   files_send -- "${files[@]}"
 }
 

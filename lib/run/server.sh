@@ -225,7 +225,7 @@ _server_info() {
   call_run "$HOST" server info
 }
 
-# Fetch the instances' logs, their INFO as info.after, and the events of a fault.
+# Fetch the instances' logs, and their INFO as info.after.
 # Usage: server_logs DIR
 server_logs() {
   local status=0
@@ -234,7 +234,7 @@ server_logs() {
   return "$status"
 }
 
-# Fetch logs, INFO and events from the server in HOST, with several servers to DIR/HOST.
+# Fetch logs and INFO from the server in HOST, with several servers to DIR/HOST.
 # Usage: _server_logs DIR
 # Returns: not 0 with the reason on stderr, also if there is no INFO
 _server_logs() {
@@ -249,7 +249,7 @@ _server_logs() {
   }
 }
 
-# Move the logs and events of one of several servers to those of all, from each server only the logs of its ports, and append its INFO.
+# Move the logs of one of several servers to those of all, from each server only the logs of its ports, and append its INFO.
 # Usage: _server_gather DIR
 _server_gather() {
   local folder port REPLY
@@ -259,7 +259,6 @@ _server_gather() {
   [[ -e $folder/info.after ]] || return
   write_more "$1/info.after" '' cat -- "$folder/info.after" && rm -- "$folder/info.after" || return
   while read -r port _; do files+=("$folder/redis-$port.log"); done <<<"$INSTANCE_PLAN"
-  [[ ! -e $folder/events.tsv ]] || files+=("$folder/events.tsv")
   mv -f -t "$1" -- "${files[@]}"
 }
 

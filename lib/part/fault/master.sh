@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 # FAULT: one node of the cluster goes down in the last phase and comes back; the master's side.
 
-_FAULT_ON=   # yes while it runs on the server of the node
-_FAULT_LAST= # the event that was last printed
+_FAULT_FOLDER= # the directory of the repeat
+_FAULT_ON=     # yes while it runs on the server of the node
+_FAULT_LAST=   # the event that was last printed
 
 # Whether a fault is configured, or the load generator notes every answer.
 # Usage: fault_wanted
@@ -30,6 +31,25 @@ _fault_phase() {
   REPLY=${REPLY##* }
 }
 
+# Whether the fault is of the server in HOST.
+# Usage: _fault_here
+# Globals: FAULT FAULT_NODE HOST
+_fault_here() {
+  [[ $FAULT != none && $HOST == "$(cluster_host "$FAULT_NODE")" ]]
+}
+
+# Usage: fault_fresh DIR
+fault_fresh() {
+  _FAULT_FOLDER=$1 _FAULT_ON='' _FAULT_LAST=''
+}
+
+# Prepare the server before the last phase. Usage: fault_at_start PHASE
+fault_at_start() {
+  local REPLY
+  _fault_phase
+  [[ $1 != "$REPLY" ]] || ! _fault_here || parts_ask ready
+}
+
 # A phase is about to begin, at START_US of the master's clock: start the fault with the last phase.
 # Usage: fault_goes PHASE START_US
 # Returns: 1 with a line on stderr, and PARTS_WHY
@@ -38,7 +58,7 @@ fault_goes() {
   _fault_phase
   [[ $FAULT != none && $1 == "$REPLY" ]] || return 0
   PARTS_WHY='the fault'
-  _FAULT_ON=yes _FAULT_LAST=
+  _FAULT_ON=yes
   servers_at "$(cluster_host "$FAULT_NODE")" _fault_begin "$2"
 }
 
@@ -46,7 +66,7 @@ fault_goes() {
 # Usage: _fault_begin START_US
 _fault_begin() {
   local delay=$(($1 - ${EPOCHREALTIME/[.,]/}))
-  call_run "$HOST" server fault "$delay"
+  call_run "$HOST" fault begin "$delay"
 }
 
 # Check the progress of the fault. After all steps, the load may end.
@@ -61,8 +81,8 @@ fault_look() {
 # Returns: as fault_look; 0 also if the server does not answer
 _fault_look() {
   local state text
-  IFS=$'\t' read -r state text < <(call_run "$HOST" server look) || return 0
-  [[ $text == "$_FAULT_LAST" || $text == event ]] || log_info "$HOST: $text"
+  IFS=$'\t' read -r state text < <(call_run "$HOST" fault look) || return 0
+  [[ $text == "$_FAULT_LAST" ]] || log_info "$HOST: $text"
   _FAULT_LAST=$text
   case $state in
     done)
@@ -77,16 +97,22 @@ _fault_look() {
   esac
 }
 
-# Warn when the load ended before the last step did. Of several servers, change the times of the events to the master's clock.
-# Usage: fault_fetched DIR
-fault_fetched() {
-  local ahead file=$1/server/events.tsv
-  [[ -z $_FAULT_ON ]] || log_warn "the load ended after '$_FAULT_LAST', before the fault was over; set a longer TIME"
+# End the fault after the last phase.
+fault_at_done() {
+  ! _fault_here || parts_ask end
+}
+
+# Keep the events: of several servers, in the time of the master's clock.
+fault_got_done() {
+  local host ahead=0
+  host=$(cluster_host "$FAULT_NODE")
+  [[ -z $_FAULT_ON ]] || log_warn "the load ended after '${_FAULT_LAST:-no step}', before the fault was over; set a longer TIME"
   _FAULT_ON=
-  servers_several && [[ -e $file ]] || return 0
-  ahead=$(servers_at "$(cluster_host "$FAULT_NODE")" servers_clock) || return
+  ! servers_several || ahead=$(servers_at "$host" servers_clock) || return
   # shellcheck disable=SC2016 # the program of awk
-  write_file "$file" awk -v ahead="$ahead" 'BEGIN { FS = OFS = "\t" } NR > 1 { $1 = sprintf("%.0f", $1 - ahead) } { print }' "$file"
+  write_file "$_FAULT_FOLDER/server/events.tsv" awk -F '\t' -v OFS='\t' -v ahead="$ahead" '
+    BEGIN { print "time_us", "node", "event", "detail" }
+    NF { print sprintf("%.0f", $2 - ahead), $3, $4, $5 }' <<<"${PART_SAID[$host]}"
 }
 
 # Write what the fault did to the load, and say it.

@@ -2,13 +2,32 @@
 # shellcheck shell=bash
 # A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv. While it waits, it
 # starts no process, which would take CPU time from the instances under load (with TLS, protocol_ask does).
+# Needs: part protocol ports resctrl tier user
+# Reads begin: SERVER_ADDRESS SERVER_DIRECTIVES REDIS_BINARY INSTANCE_PLAN CLUSTER_TABLE REDIS_USER REDISBASE LOAD_USER LOAD_PASSWORD
+# Reads begin: REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE
+
+# Usage: main ready|begin DELAY_US|look|end
+main() {
+  host_part fault
+  FOLDER=$WORK/run-$RUN_ID/server
+  RECORD=$FOLDER/instances.proc
+  # A call that the master repeats after a lost link must not run at the same time as its first try.
+  workdir_lock server
+  SERVER_LOCK=$REPLY
+  "host_fault_$1" "${@:2}"
+}
+
+# Before the phase of the fault.
+host_fault_ready() {
+  host_part_fresh
+}
 
 # Begin: the load starts in DELAY_US microseconds.
 # Usage: host_fault_begin DELAY_US
 host_fault_begin() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1)) program=$REDIS_BINARY
   # The master repeats a call after a lost link: a second process would make the fault twice.
-  [[ ! -e $FOLDER/fault.proc ]] || return 0
+  [[ ! -e $PART/proc ]] || return 0
   owner_keep
   host_user_find "$REDIS_USER" || fail "$USER_WHY"
   host_user_limits
@@ -19,41 +38,48 @@ host_fault_begin() {
     {
       echo 'set -u'
       declare -p "${!_OWNER@}"
-      declare -p WORK RUN_ID FOLDER RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE \
+      declare -p WORK RUN_ID FOLDER PART RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE \
         REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE \
         USER_NAME USER_ID USER_GROUP USER_WORDS begin program
       declare -f
       echo host_fault_run
-    } >"$FOLDER/fault.sh"
+    } >"$PART/fault.sh"
   )
-  printf 'time_us\tnode\tevent\tdetail\n' >"$FOLDER/events.tsv"
-  setsid bash "$FOLDER/fault.sh" </dev/null >/dev/null 2>"$FOLDER/fault.err" {SERVER_LOCK}>&- &
-  proc_started "$FOLDER/fault.proc" $! fault || fail "the fault ended at once: $(said_why <"$FOLDER/fault.err")"
+  : >"$PART/events.tsv"
+  host_part_launch fault bash "$PART/fault.sh" >/dev/null 2>"$PART/fault.err" {SERVER_LOCK}>&- ||
+    fail "the fault ended at once: $(said_why <"$PART/fault.err")"
+  host_part_made
 }
 
 # Print the progress: `running EVENT`, `done EVENT`, or `failed WHY` if its process ended before its last step.
 # Usage: host_fault_look
 host_fault_look() {
   local last pid start alive=
-  read -r pid start _ <"$FOLDER/fault.proc"
+  read -r pid start _ <"$PART/proc"
   # Before its events are read: it may record the last one and end at any time.
   ! proc_alive "$pid" "$start" || alive=yes
-  last=$(tail -n 1 "$FOLDER/events.tsv" | cut -f 3)
+  last=$(tail -n 1 "$PART/events.tsv" | cut -f 3)
   if [[ $last == settled ]]; then
     printf 'done\t%s\n' "$last"
   elif [[ $last == refused ]]; then
-    printf 'failed\t%s\n' "$(tail -n 1 "$FOLDER/events.tsv" | cut -f 4)"
+    printf 'failed\t%s\n' "$(tail -n 1 "$PART/events.tsv" | cut -f 4)"
   elif [[ -n $alive ]]; then
     printf 'running\t%s\n' "$last"
   else
-    printf 'failed\t%s\n' "after '$last': $(said_why <"$FOLDER/fault.err")"
+    printf 'failed\t%s\n' "after '$last': $(said_why <"$PART/fault.err")"
   fi
+}
+
+# End the process, if the load was over first, and print the events, rows `event TIME_US NODE EVENT DETAIL`.
+host_fault_end() {
+  host_part_end || fail "the fault does not end"
+  [[ ! -e $PART/events.tsv ]] || sed $'s/^/event\t/' "$PART/events.tsv"
 }
 
 # Record an event of the fault with its time.
 # Usage: host_fault_event EVENT [DETAIL]
 host_fault_event() {
-  printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$FOLDER/events.tsv"
+  printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$PART/events.tsv"
 }
 
 # Wait until a time in microseconds; return early if the master of the run has died.
