@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Summary: Prints the results of runs as CSV, one row per repeat, client and phase.
-# Usage: summary2csv.sh [--total] [--json] [RUN_OR_FILE...] > results.csv
+# Usage: summary2csv.sh [--total] [--json | --excel[=POINT]] [RUN_OR_FILE...] > results.csv
 #
 #   --total  all clients together, one row per repeat and phase; percentiles come from merged histograms
 #   --json   an array of objects with the same columns
+#   --excel  for a spreadsheet that opens the file: with the decimal point of the locale, semicolons between columns if that is a comma, and a
+#            byte order mark; --excel=, or --excel=. if the spreadsheet has another locale
 #
 # RUN_OR_FILE is a run's directory, a part of one, or its name under RESULTS_DIR (default: results/); a directory of redis.log.* files;
 # or such a file, also of the format that the evaluation guide's program writes. Without an argument: the newest run in RESULTS_DIR.
 # Unfinished repeats are left out. If a file cannot be read completely, a message on stderr names it, every valid row is printed, and the exit status
 # is 1. The exit status is 2 for an unknown option.
 set -Eeuo pipefail
+# The decimal point of the locale, for --excel.
+printf -v POINT %.1f 0
+export POINT=${POINT:1:1}
 # Numbers have a decimal point in every locale; a plain user's PATH may lack system tools.
 export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 
@@ -31,6 +36,8 @@ main() {
         ;;
       --total) level=total ;;
       --json) format=json ;;
+      --excel) format=excel ;;
+      --excel=[.,]) format=excel POINT=${1#*=} ;;
       --)
         shift
         break

@@ -46,6 +46,11 @@ speak() {
   assert_success
   assert_equal "$stderr" ''
   assert_match 'native,100B-2i,1,127.0.0.1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,'
+  # A spreadsheet of this language reads the same figures.
+  run_split "$REPO/summary2csv.sh" --excel results/*
+  assert_equal "${output:0:12}" $'\xef\xbb\xbffilename;'
+  assert_match 'native;100B-2i;1;127.0.0.1;[0-9]+;[0-9]+;[0-9]+;[0-9]+;[0-9]+;[0-9]+,[0-9]+;'
+  assert_equal "$("$REPO/summary2csv.sh" --excel=. results/*)" $'\xef\xbb\xbf'"$("$REPO/summary2csv.sh" results/* | sed -E 's/(\.[0-9]{3})0(,|$)/\1\2/g')"
 }
 
 @test "in a locale where i is not a small I, settings are read correctly" {

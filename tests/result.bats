@@ -371,7 +371,7 @@ END
   assert_contains '--nonsense'
   run "$REPO/summary2csv.sh" --help
   assert_success
-  assert_contains 'Usage: summary2csv.sh [--total] [--json] [RUN_OR_FILE...]'
+  assert_contains 'Usage: summary2csv.sh [--total] [--json | --excel[=POINT]] [RUN_OR_FILE...]'
   refute_contains pipefail
 }
 

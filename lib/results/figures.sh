@@ -35,7 +35,8 @@ figures_parts() {
 
 # Print a table in the input form of render.awk.
 # Usage: figures_table FORMAT <TABLE
-#   FORMAT is table, markdown, csv, json or html
+#   FORMAT is table, markdown, csv, excel, json or html
+# Globals: POINT, the decimal point of excel
 figures_table() {
   FORMAT=$1 figures_run render
 }

@@ -137,7 +137,7 @@ result_rows() {
 }
 
 # Print the columns of rows, or of totals, that the schema marks for csv or total.
-# Usage: result_columns csv|total FORMAT <ROWS   FORMAT is csv (RFC 4180), json or html
+# Usage: result_columns csv|total FORMAT <ROWS   FORMAT is csv (RFC 4180), excel, json or html
 result_columns() {
   WHERE=$1 figures_run rows | figures_table "$2"
 }

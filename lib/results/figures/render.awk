@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Print a table: FORMAT in the environment is table, markdown or html (text), csv or json (for programs). Input, tab-separated and
+# Print a table: FORMAT in the environment is table, markdown or html (text), csv, excel or json (for programs). Input, tab-separated and
 # escaped as in text.awk: a line of column names, a line of headings, a line of kinds, then rows. Kinds: text; right for text that is
 # aligned like a number; raw for an unformatted number; percent; a number of decimals, with commas between thousands; or digits, which is 4 decimals, and
 # 4 significant digits below 1. A number may begin with >= or <=: text formats print it, json has it in NAME_bound, unless the table has such a column.
@@ -31,6 +31,9 @@ function shown(s, i) {
 BEGIN {
   FS = "\t"
   format = ENVIRON["FORMAT"]
+  # A byte order mark says to a spreadsheet that the text is UTF-8.
+  if (format == "excel") printf "\357\273\277"
+  separator = format == "excel" && ENVIRON["POINT"] == "," ? ";" : ","
   if (format == "json") printf "["
   for (i = split(ENVIRON["OPTIONAL"], name, "|"); i > 0; i--) optional[name[i]] = 1
 }
@@ -44,14 +47,14 @@ NR == 2 {
 NR == 3 {
   split($0, kind, "\t")
   for_programs()
-  if (format == "csv") for (i = 1; i <= count; i++) printf "%s%s", text_csv(column[programs[i]]), (i < count ? "," : "\n")
+  if (format ~ /^(csv|excel)$/) for (i = 1; i <= count; i++) printf "%s%s", text_csv(column[programs[i]], separator), (i < count ? separator : "\n")
   if (format == "json") for (i = 1; i <= count; i++) name[i] = text_json(column[programs[i]])
   if (format == "html") render_html("<table>\n<thead><tr>", "th", " scope=\"col\"", "</tr></thead>")
   next
 }
 
 # Where no width is needed, rows are printed at once, because there may be many.
-format == "csv" { render_csv(); next }
+format ~ /^(csv|excel)$/ { render_csv(); next }
 format == "json" { render_json(); next }
 format == "html" { render_html((rows++ ? "" : "<tbody>\n") "<tr>", "td", "", "</tr>"); next }
 
@@ -82,8 +85,17 @@ function bare(i,    v) {
   return v
 }
 
+# A cell for a spreadsheet. With a decimal comma, 2.304 is 2304 there. With one more zero it is the same number for every other reader.
+function sheet(i,    v) {
+  v = bare(i)
+  if (kind[i] ~ /^(text|right)$/ || v !~ /^-?[0-9]+\.[0-9]+$/) return v
+  if (format == "csv") return v ~ /\.[0-9][0-9][0-9]$/ ? v "0" : v
+  sub(/\./, ENVIRON["POINT"], v)
+  return v
+}
+
 function render_csv(    i) {
-  for (i = 1; i <= count; i++) printf "%s%s", text_csv(bare(programs[i])), (i < count ? "," : "\n")
+  for (i = 1; i <= count; i++) printf "%s%s", text_csv(sheet(programs[i]), separator), (i < count ? separator : "\n")
 }
 
 function render_json(    i, v, sign) {
@@ -155,7 +167,7 @@ function render_html(begun, kind_of, attribute, ended,    i, s) {
 }
 
 END {
-  if (format == "csv") exit
+  if (format ~ /^(csv|excel)$/) exit
   if (format == "json") print "\n]"
   else if (format == "markdown") render_markdown()
   else if (format == "html") print (rows ? "</tbody></table>" : "</table>")

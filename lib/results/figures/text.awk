@@ -39,12 +39,12 @@ function text_opened(path) {
   return path ~ /^\// ? path : "./" path
 }
 
-# One field of RFC 4180: in quotes only if it contains a comma, a quote or a line break; without control characters.
-function text_csv(s) {
+# One field of RFC 4180: in quotes only if it contains the SEPARATOR, a quote or a line break; without control characters.
+function text_csv(s, separator) {
   s = text_printable(s)
   # A spreadsheet runs text that begins with these characters as a formula; an apostrophe before it makes it text.
   if (s ~ /^[=+@\t-]/ && s !~ /^[-+0-9.,:;%() eE]*$/) s = "'" s
-  if (s !~ /[",\n]/) return s
+  if (s !~ /["\n]/ && !index(s, separator)) return s
   gsub(/"/, "\"\"", s)
   return "\"" s "\""
 }
