@@ -94,7 +94,9 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   mkdir bin
   printf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 65536\n' >bin/getconf
   chmod +x bin/getconf
-  counts() { PATH=$SCRATCH/bin:$PATH bash -c '. "$REPO/lib/part/damon/host_tune.sh" && host_damon_counts' | grep -v access; }
+  counts() {
+    PATH=$SCRATCH/bin:$PATH WORK=. RUN_ID=x bash -c '. "$REPO/lib/part/damon/host_tune.sh" && . "$REPO/lib/host/monitor.sh" && host_monitor_mark_parts' | grep -v access
+  }
   assert_equal "$(counts | tail -n 3)" $'damon\tpromoted\t131072000\ndamon\tdemoted\t65536\ndamon\tmoved_pages\t2001'
   # A count that cannot be read has no sum.
   rm "$KDAMONDS/1/contexts/0/schemes/0/stats/sz_applied"
