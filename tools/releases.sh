@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Unpacks Redis, Valkey and bash of other Debian releases, with their own C library, into build/releases/ for the tests.
 #
-# Usage: tools/releases.sh [NAME...]   NAME: a release of the table below; without one, all of them
+# Usage: tools/releases.sh [NAME...]   NAME: a release of the table below; without one, all that `make check` uses
 #
 # Nothing is installed: apt uses separate lists below build/, from the mirror of the machine. A release that cannot be fetched has its cause in
 # build/releases/NAME.cause. Exit status: 0 all there, 1 not, 2 bad usage.
@@ -19,6 +19,8 @@ redis-trixie   trixie redis-tools  redis-check-rdb  redis-server
 valkey-trixie  trixie valkey-tools valkey-check-rdb valkey-server
 valkey-sid     sid    valkey-tools valkey-check-rdb valkey-server
 bash-bullseye  bullseye bash       bash             bash
+benchmark-trixie trixie redis-tools redis-benchmark redis-benchmark
+benchmark-sid  sid    valkey-tools valkey-benchmark valkey-benchmark
 '
 
 # Print the row of a release.
@@ -102,7 +104,7 @@ main() {
       return 2
     }
   done
-  (($# > 0)) || mapfile -t names < <(awk 'NF { print $1 }' <<<"$RELEASES")
+  (($# > 0)) || mapfile -t names < <(awk 'NF && $1 !~ /^benchmark/ { print $1 }' <<<"$RELEASES")
   export LC_ALL=C
   mkdir -p -- "$FOLDER"
   # Two checks of one checkout fetch once.

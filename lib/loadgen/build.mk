@@ -95,7 +95,7 @@ $(UNIT_OUT)/membench/%.o: lib/membench/%.c $(UNIT_DEPS)
 $(UNIT_OUT)/%_test: tests/unit/%_test.c $(UNIT_OBJ) $(UNIT_DEPS)
 	$(CC) $(UNIT_CFLAGS) -o $@ $< $(UNIT_OBJ) $(HIREDIS_LIBS) -lz -lm -lpthread
 
-.PHONY: check-unit check-fuzz bench
+.PHONY: check-unit check-fuzz bench bench-truth
 .SECONDARY: $(UNIT_OBJ)
 check-unit: $(UNIT_TESTS:%=$(UNIT_OUT)/%_test) ## unit tests of the load generator, under ASan and UBSan
 	@status=0; for t in $(UNIT_TESTS); do echo "# $$t"; $(UNIT_OUT)/$${t}_test || status=1; done; exit $$status
@@ -113,6 +113,10 @@ check-fuzz: ## fuzz the RESP scanner and the reader of CLUSTER NODES: FUZZ_RUNS=
 
 bench: test ## client CPU per operation, compared with other generators and a floor, on a private Redis
 	@tests/bench/client-cpu.sh
+
+bench-truth: test ## errors of what load generators print about servers with known delays (docs/truth.md)
+	@-tools/releases.sh benchmark-trixie benchmark-sid
+	@tests/truth/run.sh
 
 # A Python with a reader of HdrHistogram files, for the tests.
 build/venv/bin/python:
