@@ -62,5 +62,5 @@ exit 100'
   refute_exists called
   run tools/releases.sh redis-9
   assert_failure 2
-  assert_output 'releases: redis-9: not a release; accepted: redis-trixie valkey-trixie valkey-sid bash-bullseye'
+  assert_output 'releases: redis-9: not a release; accepted: redis-trixie valkey-trixie valkey-sid bash-bullseye benchmark-trixie benchmark-sid'
 }
