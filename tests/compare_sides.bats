@@ -197,3 +197,26 @@ two_runs() {
   run_split "$REPO/do_it.sh" verify one
   assert_line "warning   made by several versions of the tool; repeats by $a (5); $b (1)"
 }
+
+@test "runs are named by LABEL, else by their servers, else by their directories; without an argument the newest run is compared" {
+  local run name
+  for run in 20250101T100000Z-x 20250102T100000Z-x; do
+    run_make $run 3 100 900 10 40
+    printf 'variant\tpoint\tname\tvalue\tfrom\n-\t-\tVARIANTS\tnative swap\tx\n-\t-\tSERVER\t192.0.2.%s\tx\n' "${run:7:1}" >$run/settings.tsv
+  done
+  run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
+  assert_success
+  assert_match ',192\.0\.2\.1,[0-9,]+,192\.0\.2\.2,'
+  printf -- '-\t-\tLABEL\tcxl\tx\n' >>20250102T100000Z-x/settings.tsv
+  run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
+  assert_match ',192\.0\.2\.1,[0-9,]+,cxl,'
+  # Two of the same name.
+  printf -- '-\t-\tLABEL\tcxl\tx\n' >>20250101T100000Z-x/settings.tsv
+  run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
+  assert_match ',20250101T100000Z-x,[0-9,]+,20250102T100000Z-x,'
+  TIERBENCH_RESULTS_DIR=$PWD run_split compare --format csv
+  assert_success
+  assert_contains 'the newest run is ' "$stderr"
+  assert_contains 20250102T100000Z-x "$stderr"
+  assert_match ',native,[0-9,]+,swap,'
+}

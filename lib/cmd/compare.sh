@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Compare runs or variants: the ratio of each to the first, and whether the difference is significant.
 #
-# Usage: ./do_it.sh compare [OPTION]... [SMALLEST=PERCENT] BASE [OTHER]...
+# Usage: ./do_it.sh compare [OPTION]... [SMALLEST=PERCENT] [BASE [OTHER]...]
 #
 #   BASE, OTHER       a run (its directory, or its name under results/), RUN:VARIANT, a variant of the newest run, or a directory
 #                     of redis.log.* files of the guide's format. One run alone: its variants against its first variant.
-#                     Two runs of several variants: each variant against itself.
+#                     Two runs of several variants: each variant against itself. Without BASE: the newest run. Several runs are
+#                     named by their LABEL, or by their servers if these differ.
 #   --metric NAME     only this figure; more than once for more; --metric list prints their names
 #   --limit 'RULE'    also the max operations per second at a point that meets the rule, such as 'p99<=1ms'
 #   --fail-if 'RULE'  exit 1 if the rule is true: 'tx<95%' compares the ratio to the base, 'p99>2ms' the figure itself
@@ -60,7 +61,11 @@ cmd_compare() {
   if [[ -n $RULES && ($format == csv || -n $repeats) ]]; then
     die_usage "command line: --limit: conflicts with --repeats and --format csv, which print another single table; leave them out, or use --format json"
   fi
-  ((${#words[@]} > 0)) || die_usage "command line: BASE: missing; name a run (./do_it.sh list names runs)"
+  if ((${#words[@]} == 0)); then
+    path=$(compare_run '') || exit
+    log_info "compare: the newest run is $path"
+    words=("$path")
+  fi
   for word in "${words[@]}"; do
     path=$(compare_resolve "$word") || {
       (($? == 1)) || exit 2

@@ -8,9 +8,22 @@ function note(text) {
   print "notes", text_escape(text)
 }
 
+# Name the runs in run_name[subject]: by LABEL, else by their server; by their directories if two have the same name.
+function name_runs(    s, name, owner, same) {
+  for (s = 1; s <= subjects; s++) {
+    run_name[s] = stored_setting(of_folder[s] "", "-", "LABEL")
+    if (run_name[s] ~ /^(none)?$/) run_name[s] = stored_setting(of_folder[s] "", "-", "SERVER")
+    name = run_name[s]
+    if (name == "" || ((name in owner) && owner[name] != of_folder[s])) same = 1
+    owner[name] = of_folder[s]
+  }
+  if (same) for (s = 1; s <= subjects; s++) run_name[s] = of_run[s]
+}
+
 # Name the subjects by their differences. If ARE_COMPARED is known, only the compared subjects must differ.
 function name_subjects(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
   runs = variants = count = 0
+  name_runs()
   for (k = 1; k <= pairs; k++) in_pair[base_of[k]] = in_pair[other_of[k]] = 1
   for (s = 1; s <= subjects; s++) {
     if (are_compared && !(s in in_pair)) continue
@@ -22,8 +35,8 @@ function name_subjects(are_compared,    s, k, runs, variants, count, seen, name,
   }
   for (s = 1; s <= subjects; s++) {
     if (are_compared && !(s in in_pair)) continue
-    if (of_variant[s] == "" || (runs > 1 && variants == 1)) name = of_run[s] != "" ? of_run[s] : argument[of_argument[s]]
-    else if (runs > 1 && variants < count) name = of_run[s] ":" of_variant[s]
+    if (of_variant[s] == "" || (runs > 1 && variants == 1)) name = of_run[s] != "" ? run_name[s] : argument[of_argument[s]]
+    else if (runs > 1 && variants < count) name = run_name[s] ":" of_variant[s]
     else name = of_variant[s]
     used[name]++
     label[s] = used[name] > 1 ? name " (" used[name] ")" : name
@@ -252,7 +265,7 @@ function note_tools(    k, r, a, b, first, other) {
 function note_warnings(    w, s, name) {
   for (w = 1; w <= warnings; w++) {
     name = argument[warning_of[w]]
-    for (s = subjects; s >= 1; s--) if (of_argument[s] == warning_of[w] && of_run[s] != "") name = of_run[s]
+    for (s = subjects; s >= 1; s--) if (of_argument[s] == warning_of[w] && of_run[s] != "") name = run_name[s]
     note((arguments > 1 ? name ": " : "") warned[w])
   }
 }

@@ -201,6 +201,12 @@ function instead(k, metric,    low, of_base) {
     face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest_words[k, metric]) ", " highest_at[k, metric] ")" of_base
 }
 
+# The ratio that is farthest to one side, with the words of a bound; of several, "up to" it if it is the highest.
+function farthest(k, metric, is_highest,    words) {
+  words = is_highest ? highest_words[k, metric] : lowest_words[k, metric]
+  return (words != "" || is_one(k, metric) ? words : is_highest ? "up to " : "down to ") face_factor(is_highest ? highest[k, metric] : lowest[k, metric])
+}
+
 # Whether all ratios of METRIC are one.
 function is_one(k, metric) {
   return lowest_at[k, metric] == highest_at[k, metric]
@@ -214,7 +220,7 @@ function also(k,    m, metric, out, word, w, most) {
       metric = want_now[m]
       if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= compared[k, metric] / 10) continue
       out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " compared[k, metric] \
-        (figures[k, metric] ? ", " lowest_words[k, metric] face_factor(lowest[k, metric]) (is_one(k, metric) ? "" : " to " highest_words[k, metric] face_factor(highest[k, metric])) : "") \
+        (figures[k, metric] ? ", " farthest(k, metric, (word[w] == "worse") == (metric_direction[metric] < 0)) : "") \
         ((k, metric) in most_from_zero ? ", from 0 to " face_number(metric, most_from_zero[k, metric]) : "")
     }
   return out
