@@ -433,7 +433,7 @@ END
       'INSTANCES KEYS PIPELINE SERVER_CORES SERVER_MEM VARIANTS'
   done
   plan -s ./run.conf
-  assert_contains '1 connection(s) per thread, pipeline 9'
+  assert_contains '1 connection(s) per thread, pipeline 9, RATE=0 (full speed)'
   plan -s ./run.conf -v mine PIPELINE=11
   assert_contains '7 connection(s) per thread, pipeline 11'
 }

@@ -33,6 +33,19 @@ repeat 4 of 12, about 77 min left
 repeat 4 of 12, about 1 s left"
 }
 
+@test "a run says at once how many repeats are left and how long the plan takes, and what is shorter" {
+  mkdir -p run/native/p/rep-1
+  master '' 'PLAN_COLUMNS=(variant point repeat seconds)
+    declare -gA ROW
+    REDISRUNS=3 PLAN_ROWS=($'\''native\tp\t1\t9999'\'' $'\''swap\tp\t1\t2100.5'\'' $'\''native\tp\t2\t2100'\'')
+    progress_plan run
+    REDISRUNS=auto:2..3 PLAN_ROWS=($'\''swap\tp\t1\t20'\'')
+    progress_plan run'
+  assert_success
+  assert_output "2 repeats, about 70 min; shorter: FILL=1G REDISRUNS=1
+at most 1 repeat, about 20 s"
+}
+
 @test "a client's line tells no time left before anything is done" {
   master '' 'progress_client 192.0.2.1 $'\''get\t0\t1000\t0\t0\t0\t0'\''
     progress_client 192.0.2.1 $'\''get\t250\t1000\t50\t17\t5\t0'\''

@@ -80,6 +80,7 @@ _run_hosts() {
   # Another run may have taken a server since the checks.
   lock_take "${hosts[@]}"
   _run_folder
+  log_info "the plan: $(progress_plan "$RUN")"
   plan_warn
   hosts_shared
   [[ -z $REPLY ]] || log_warn "client and server both run on $REPLY: the load generator takes CPU time from the instances"

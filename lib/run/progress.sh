@@ -29,14 +29,33 @@ progress_words() {
   printf 'repeat %d of %d' "$_PROGRESS_NUMBER" "$_PROGRESS_ALL"
   ((_PROGRESS_DONE > 0)) || return 0
   left=$((_PROGRESS_SPENT * (_PROGRESS_ALL - _PROGRESS_NUMBER + 1) / _PROGRESS_DONE - (SECONDS - _PROGRESS_BEGAN)))
-  ((left > 0)) || left=1
-  if ((left < 100)); then
-    printf ', about %d s left' "$left"
-  elif ((left < 6000)); then
-    printf ', about %d min left' $(((left + 30) / 60))
+  printf ', %s left' "$(_progress_time "$left")"
+}
+
+# Print a time in words.
+# Usage: _progress_time SECONDS
+_progress_time() {
+  if (($1 < 100)); then
+    printf 'about %d s' $(($1 > 0 ? $1 : 1))
+  elif (($1 < 6000)); then
+    printf 'about %d min' $((($1 + 30) / 60))
   else
-    printf ', about %d h left' $(((left + 1800) / 3600))
+    printf 'about %d h' $((($1 + 1800) / 3600))
   fi
+}
+
+# Print how many repeats a run has yet to do, and the time of the plan for them.
+# Usage: progress_plan RUN
+progress_plan() {
+  local row count=0 seconds=0 shorter=''
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_values "$row"
+    [[ ! -e $1/${ROW[variant]}/${ROW[point]}/rep-${ROW[repeat]} ]] || continue
+    count=$((count + 1)) seconds=$((seconds + ${ROW[seconds]%.*}))
+  done
+  ((seconds < 600)) || shorter='; shorter: FILL=1G REDISRUNS=1'
+  [[ $REDISRUNS != auto:* ]] || printf 'at most '
+  printf '%d repeat%s, %s%s\n' "$count" "$( ((count == 1)) || echo s)" "$(_progress_time "$seconds")" "$shorter"
 }
 
 # Print a client's progress line: PHASE DONE TOTAL OPS_PER_SEC P99_US ELAPSED_S are its status.
