@@ -24,11 +24,11 @@ deps-check: ## install what a run or the tests need and is missing
 	@tools/deps.sh check
 
 # A separate make for the build: build.mk calls pkg-config while it is read, which is before deps has run.
-demo: ## set up, build, and run the demo scenario on 127.0.0.1
+demo: ## set up, build, and compare DRAM with compressed memory or swap on 127.0.0.1, as root
 	@tools/deps.sh run
 	@echo 'building the load generator'
 	@$(MAKE) -s --no-print-directory test
-	@./do_it.sh run -s demo REDISBASE="$$(tools/ports.sh 2)"
+	@tools/demo.sh
 
 check: ## set up, lint, build, and run every test; the last line is the result
 	@tools/deps.sh check

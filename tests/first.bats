@@ -141,7 +141,19 @@ assert_no_raw_errors() {
   # Two in a row do not begin below a port that is in use.
   (($("$REPO/tools/ports.sh" 2 $((REDIS_PORT - 1))) > REDIS_PORT))
   run make -s -C "$REPO" -n demo
-  assert_match 'do_it[.]sh run -s demo REDISBASE="\$\(tools/ports.sh 2\)"'
+  assert_contains tools/demo.sh
+}
+
+@test "the demo compares DRAM with what the machine can, and says why it measures DRAM alone" {
+  need_command setpriv
+  fresh
+  cp "$REPO/test" clone
+  chown -R 65534:65534 "$SCRATCH"
+  moment REPORT=off TUNE=off KERNEL=keep
+  run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH" TMPDIR="$SCRATCH" clone/tools/demo.sh "${WORDS[@]:3}"
+  assert_success
+  assert_contains 'demo: DRAM alone: zram and swap require root' "$stderr"
+  assert_match '100 +500 +2 +GET'
 }
 
 @test "without git a checkout still knows its commit" {
@@ -225,6 +237,7 @@ assert_no_raw_errors() {
   stand_in sha256sum '[[ " $* " != *" --"[a-z]* ]] || { echo "sha256sum: unrecognized option" >&2; exit 1; }; exec /usr/bin/sha256sum "$@"'
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REPORT=off
   assert_success
+  assert_match 'the plan: 1 repeat, about [0-9]+ s' "$stderr"
   assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$stderr"
   assert_equal "$(compgen -G 'results/*/report.html' || :)" ''
 }
