@@ -18,12 +18,12 @@ teardown() {
 
 @test "the time left is known once a repeat is done; those that were there already do not count" {
   mkdir there
-  master '' 'progress_repeat 1 12 there; progress_words; echo
-    SECONDS=100; progress_repeat 2 12 new; progress_words; echo
-    SECONDS=130; progress_repeat 3 12 new; progress_words; echo
-    SECONDS=150; progress_words; echo
-    SECONDS=1130; progress_repeat 4 12 new; progress_words; echo
-    SECONDS=9999; progress_words; echo'
+  master '' 'progress_repeat 1 12 there; progress_words; echo "$REPLY"
+    SECONDS=100; progress_repeat 2 12 new; progress_words; echo "$REPLY"
+    SECONDS=130; progress_repeat 3 12 new; progress_words; echo "$REPLY"
+    SECONDS=150; progress_words; echo "$REPLY"
+    SECONDS=1130; progress_repeat 4 12 new; progress_words; echo "$REPLY"
+    SECONDS=9999; progress_words; echo "$REPLY"'
   assert_success
   assert_output "repeat 1 of 12
 repeat 2 of 12
@@ -47,10 +47,8 @@ at most 1 repeat, about 20 s"
 }
 
 @test "a client's line tells no time left before anything is done" {
-  master '' 'progress_client 192.0.2.1 $'\''get\t0\t1000\t0\t0\t0\t0'\''
-    progress_client 192.0.2.1 $'\''get\t250\t1000\t50\t17\t5\t0'\''
-    progress_client 192.0.2.1 ""'
-  assert_match '^192.0.2.1 +get +0.0 % +0 ops/s  p99 +0 us'$'\n'
+  run_split bash -c '. "$0" && progress_lines' "$REPO/lib/run/progress.sh" <<<$'repeat 1 of 2\n192.0.2.1\tget\t0\t1000\t0\t0\t0\t0\n192.0.2.1\tget\t250\t1000\t50\t17\t5\t0\n192.0.2.1\t'
+  assert_match $'^repeat 1 of 2\n''192.0.2.1 +get +0.0 % +0 ops/s  p99 +0 us'$'\n'
   assert_match '192.0.2.1 +get +25.0 % +50 ops/s  p99 +17 us +15 s left'$'\n'
   assert_equal "$(grep -c left <<<"$output")" 1
   assert_match 'waiting +0.0 %'
@@ -76,10 +74,12 @@ at most 1 repeat, about 20 s"
   local run
   job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=2 TIME=1 RATE=500
   wait_until 120 grep -q '2 of 2: native' "$SCRATCH/job.err"
+  assert_equal "$(tail -n 1 results/*/run.now)" end
   kill -INT -- "-$JOB_PID"
   job_wait 60
   assert_failure 130
   run=$(echo results/*)
+  refute_exists "$run/run.now"
   assert_match "stopped; kept: 1 of 2 whole repeats in $SCRATCH/$run"$'\n' "$stderr"
   assert_match "the rest: ./do_it[.]sh run --resume $SCRATCH/$run\$" "$stderr"
   # With its own settings, so it leaves the host as it is too.
@@ -112,4 +112,49 @@ except OSError:  # the terminal is closed
 print(program.wait(), max(map(len, text.splitlines())) <= 70, len(text.splitlines()) > 20)
 END
   assert_output '0 True True'
+}
+
+@test "watch shows the progress and new messages of a run, and ends with it" {
+  local pid
+  mkdir run
+  echo 'before' >run/run.log
+  run_split "$REPO/do_it.sh" watch run
+  assert_failure 1
+  assert_equal "$stderr" 'do_it.sh: run: does not run on this machine'
+  master '' 'run_lock_take run; progress_open run; progress_repeat 2 5 new
+    progress_show $'\''192.0.2.1\tget\t250\t1000\t50\t17\t5\t0'\''; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
+  pid=$!
+  wait_until 20 test -e up
+  run_split "$REPO/do_it.sh" watch --once run
+  assert_success
+  assert_output $'repeat 2 of 5\n192.0.2.1              get       25.0 %          50 ops/s  p99       17 us     15 s left'
+  "$REPO/do_it.sh" watch run >out 3>&- &
+  wait_until 20 grep -q 192.0.2.1 out
+  printf 'new\033[1m\n' >>run/run.log
+  wait_until 20 grep -q new out
+  # Half of what the master writes is not shown.
+  printf 'repeat 9 of' >run/run.now
+  echo 'more' >>run/run.log
+  wait_until 20 grep -q more out
+  : >down
+  wait "$pid"
+  wait "$!"
+  assert_equal "$(grep -v 'repeat 2\|ops' out)" $'new?[1m\nmore\nthe run has ended: ./do_it.sh report run'
+  refute_exists run/run.now
+}
+
+@test "watch says that the master of a run was killed" {
+  local watch pid status=0
+  mkdir run
+  # What the killed master leaves is removed with the test.
+  TMPDIR=$SCRATCH master '' 'run_lock_take run; progress_open run; progress_show a; : >up; kill -STOP $$' 3>&- &
+  wait_until 20 test -e up
+  "$REPO/do_it.sh" watch run >out 2>err 3>&- &
+  watch=$!
+  wait_until 20 grep -q repeat out
+  read -r _ _ _ pid _ <run/run.lock
+  kill -KILL "$pid"
+  wait "$watch" || status=$?
+  assert_equal "$status" 1
+  assert_match '^do_it.sh: run: its master has ended without a word;' "$(<err)"
 }

@@ -156,6 +156,7 @@ _run_folder() {
     _run_describe || die "$RUN: cannot be written; free some space, or set RESULTS_DIR"
     plan_enter "${VARIANTS%% *}" ''
   fi
+  progress_open "$RUN"
   LOG_FILE=$RUN/run.log
   log_trace_file "$RUN/debug.log"
   [[ -z $RESUME ]] || _run_versions

@@ -7,7 +7,7 @@
 # Record the length of each file of a directory in the file SIZES.
 # Usage: stored_note DIR
 stored_note() {
-  (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log ! -name debug.log ! -name run.lock -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES) 2>/dev/null || write_failed "$1/SIZES"
+  (cd -- "$1" && find . -type f ! -name 'SIZES*' ! -name run.log ! -name debug.log ! -name run.lock ! -name run.now -printf '%s\t%P\n' | LC_ALL=C sort -k 2 >SIZES.new && mv -f -- SIZES.new SIZES) 2>/dev/null || write_failed "$1/SIZES"
 }
 
 # Write the checksums of a repeat's files to its SHA256SUMS. With `run`, write those of the files that describe the run, and of each repeat's list.

@@ -21,13 +21,14 @@ bundle_make() {
   (
     trap 'rm -f -- "$file.new"' EXIT
     set -o pipefail
-    (cd -- "${run%/*}" && find "$name" -type f ! -name run.lock -print0 | LC_ALL=C sort -z |
+    (cd -- "${run%/*}" && find "$name" -type f ! -name run.lock ! -name run.now -print0 | LC_ALL=C sort -z |
       tar --null -T - --format=gnu --owner=0 --group=0 --numeric-owner --mode=0644 --mtime=@0 -c) | gzip -n >"$file.new" && ln -- "$file.new" "$file"
   ) 2>/dev/null || write_failed "$file" || return
   sha256sum -- "$file"
 }
 
-# Print the directory of the run in an archive: RESULTS_DIR/received/SUM/NAME, made at the first call. SUM is of the archive, so two archives never meet.
+# Print the directory of the run in an archive: RESULTS_DIR/received/SUM/NAME, made at the first call. SUM is of the archive, so two archives never
+# meet.
 # Usage: bundle_open FILE
 # Globals: RESULTS_DIR
 # Returns: exits 2 if the file is no archive of a run

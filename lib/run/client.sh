@@ -440,12 +440,10 @@ _client_seed() {
   REPLY=$((${SEED%/client} + number))
 }
 
-# A progress line for the run and one for each client, on a terminal only.
+# Show the progress of the run and of each client.
 _client_show() {
   local client
-  local -a lines=()
-  [[ -t 2 ]] || return 0
-  lines+=("$(progress_words)")
-  for client; do lines+=("$(progress_client "$client" "${_CLIENT_STATUS[$client]-}")"); done
-  log_progress "${lines[@]}"
+  local -a rows=()
+  for client; do rows+=("$client"$'\t'"${_CLIENT_STATUS[$client]-}"); done
+  progress_show "${rows[@]}"
 }

@@ -8,6 +8,7 @@ _PROGRESS_BEGAN=0  # when it began, in SECONDS
 _PROGRESS_DONE=0   # number of repeats that this process has run
 _PROGRESS_SPENT=0  # their time in seconds
 _PROGRESS_NEW=     # yes if the current repeat had not been run before
+_PROGRESS_FILE=    # for ./do_it.sh watch
 
 # Record that a repeat begins.
 # Usage: progress_repeat NUMBER ALL DIR
@@ -22,32 +23,58 @@ progress_repeat() {
   [[ ! -e $3 ]] || _PROGRESS_NEW=
 }
 
-# Print the progress: `repeat 3 of 12, about 4 min left`. The time is known after one repeat.
-# Usage: progress_words
-progress_words() {
-  local left
-  printf 'repeat %d of %d' "$_PROGRESS_NUMBER" "$_PROGRESS_ALL"
-  ((_PROGRESS_DONE > 0)) || return 0
-  left=$((_PROGRESS_SPENT * (_PROGRESS_ALL - _PROGRESS_NUMBER + 1) / _PROGRESS_DONE - (SECONDS - _PROGRESS_BEGAN)))
-  printf ', %s left' "$(_progress_time "$left")"
+# Keep the progress in RUN/run.now while this script runs: ./do_it.sh watch reads it, and asks no host.
+# Usage: progress_open RUN
+progress_open() {
+  _PROGRESS_FILE=$1/run.now
+  cleanup_push rm -f -- "$_PROGRESS_FILE"
 }
 
-# Print a time in words.
+# Write the progress to run.now, and show it on a terminal.
+# Usage: progress_show ROW...
+#   ROW  a client, a tab and its status: PHASE DONE TOTAL OPS_PER_SEC P99_US ELAPSED_S, separated by tabs
+progress_show() {
+  local text REPLY
+  local -a lines
+  progress_words
+  printf -v text '%s\n' "$REPLY" "$@"
+  # In place and without a process, because it is written all the time: a reader waits for the end.
+  [[ -z $_PROGRESS_FILE ]] || { printf '%send\n' "$text" >"$_PROGRESS_FILE"; } 2>/dev/null || :
+  [[ -t 2 ]] || return 0
+  mapfile -t lines < <(progress_lines <<<"${text%$'\n'}")
+  log_progress "${lines[@]}"
+}
+
+# How far the run is: `repeat 3 of 12, about 4 min left`. The time is known after one repeat.
+# Usage: progress_words
+# Returns: sets REPLY
+progress_words() {
+  local left words
+  REPLY="repeat $_PROGRESS_NUMBER of $_PROGRESS_ALL"
+  ((_PROGRESS_DONE > 0)) || return 0
+  left=$((_PROGRESS_SPENT * (_PROGRESS_ALL - _PROGRESS_NUMBER + 1) / _PROGRESS_DONE - (SECONDS - _PROGRESS_BEGAN)))
+  words=$REPLY
+  _progress_time "$left"
+  REPLY="$words, $REPLY left"
+}
+
+# A time in words.
 # Usage: _progress_time SECONDS
+# Returns: sets REPLY
 _progress_time() {
   if (($1 < 100)); then
-    printf 'about %d s' $(($1 > 0 ? $1 : 1))
+    REPLY="about $(($1 > 0 ? $1 : 1)) s"
   elif (($1 < 6000)); then
-    printf 'about %d min' $((($1 + 30) / 60))
+    REPLY="about $((($1 + 30) / 60)) min"
   else
-    printf 'about %d h' $((($1 + 1800) / 3600))
+    REPLY="about $((($1 + 1800) / 3600)) h"
   fi
 }
 
 # Print how many repeats a run has yet to do, and the time of the plan for them.
 # Usage: progress_plan RUN
 progress_plan() {
-  local row count=0 seconds=0 shorter=''
+  local row count=0 seconds=0 shorter='' REPLY
   for row in "${PLAN_ROWS[@]}"; do
     plan_values "$row"
     [[ ! -e $1/${ROW[variant]}/${ROW[point]}/rep-${ROW[repeat]} ]] || continue
@@ -55,20 +82,20 @@ progress_plan() {
   done
   ((seconds < 600)) || shorter='; shorter: FILL=1G REDISRUNS=1'
   [[ $REDISRUNS != auto:* ]] || printf 'at most '
-  printf '%d repeat%s, %s%s\n' "$count" "$( ((count == 1)) || echo s)" "$(_progress_time "$seconds")" "$shorter"
+  _progress_time "$seconds"
+  printf '%d repeat%s, %s%s\n' "$count" "$( ((count == 1)) || echo s)" "$REPLY" "$shorter"
 }
 
-# Print a client's progress line: PHASE DONE TOTAL OPS_PER_SEC P99_US ELAPSED_S are its status.
-# Usage: progress_client CLIENT STATUS
-progress_client() {
-  local phase count total rate p99 elapsed
-  IFS=$'\t' read -r phase count total rate p99 elapsed _ <<<"$2"
-  LC_ALL=C awk -v client="$1" -v phase="${phase:-waiting}" -v count="${count:-0}" -v total="${total:-0}" \
-    -v rate="${rate:-0}" -v p99="${p99:-0}" -v elapsed="${elapsed:-0}" 'BEGIN {
-      share = total > 0 ? count / total : 0
+# Print the first line as it is, and a line for each row of progress_show.
+# Usage: progress_lines <ROWS
+progress_lines() {
+  LC_ALL=C awk -F '\t' '
+    NR == 1 { print; next }
+    {
+      share = $4 > 0 ? $3 / $4 : 0
       # Without any progress, or with an unknown end, there is no estimate.
-      left = share > 0 ? sprintf("%.0f s left", elapsed * (1 - share) / share) : ""
-      line = sprintf("%-22s %-8s %5.1f %%  %10.0f ops/s  p99 %8.0f us  %12s", client, phase, share * 100, rate, p99, left)
+      left = share > 0 ? sprintf("%.0f s left", $7 * (1 - share) / share) : ""
+      line = sprintf("%-22s %-8s %5.1f %%  %10.0f ops/s  p99 %8.0f us  %12s", $1, $2 == "" ? "waiting" : $2, share * 100, $5, $6, left)
       sub(/ +$/, "", line)
       print line
     }'
