@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A run as one archive: packed from an unchanged run, and read elsewhere; an archive with anything else is refused.
+# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 

@@ -476,7 +476,7 @@ END
   printf '\xef\xbb\xbfPIPELINE=8\r\nKEY_PATTERN=(zipf)\r\n' >conf/variants/mine.conf
   run_split ./do_it.sh plan -s mine -v mine -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_success
-  assert_contains 'pipeline 7, keys zipf'
+  assert_contains 'pipeline 7, RATE=0 (full speed), keys zipf'
   refute_contains $'\r'
   # A user of this machine by another address.
   read -r own _ < <(hostname -I) || own=

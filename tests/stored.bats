@@ -174,7 +174,7 @@ END
   local text wanted
   while IFS='|' read -r text wanted; do
     # shellcheck disable=SC2016 # a program of awk
-    run awk -v "s=$text" -f "$REPO/lib/results/figures/text.awk" -f <(echo 'BEGIN { print text_csv(s) }')
+    run awk -v "s=$text" -f "$REPO/lib/results/figures/text.awk" -f <(echo 'BEGIN { print text_csv(s, ",") }')
     assert_output "$wanted"
   done <<'END'
 =1+1|'=1+1
