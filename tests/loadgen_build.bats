@@ -52,6 +52,11 @@ teardown() {
 @test "a hiredis of the user's own, from its own folder, linked in statically, as that of the distribution is" {
   [[ $BUILD_WORDS == HIREDIS_DIR=* ]] || skip "the distribution's hiredis has no static library"
   refute_contains libhiredis.so "$(ldd "$BATS_FILE_TMPDIR/built/test" "$REPO/test")"
+  # The one of pkg-config too: its headers are of that release.
+  printf '%s\n' Name:x Description:x Version:9 "Libs: -L$BATS_FILE_TMPDIR/own -lhiredis" >hiredis.pc
+  # shellcheck disable=SC2016 # make's own
+  PKG_CONFIG_PATH=$PWD run_split make -s -C "$BATS_FILE_TMPDIR/tree" --eval 'libraries: ; @echo $(HIREDIS_LIBS)' libraries
+  assert_equal "$output" "$BATS_FILE_TMPDIR/own/libhiredis.a"
   redis_start
   OMP_NUM_THREADS=1 run_split "$BATS_FILE_TMPDIR/built/test" --out out 127.0.0.1 "$REDIS_PORT" 100 100
   assert_success

@@ -33,7 +33,9 @@ HIREDIS_MISSING := no hiredis.h and libhiredis.a in $(HIREDIS_DIR) (build it the
 else
 HIREDIS_FOUND := $(shell pkg-config --exists hiredis 2>/dev/null && echo yes)
 HIREDIS_CFLAGS := $(shell pkg-config --cflags hiredis 2>/dev/null)
-HIREDIS_LIBS := $(or $(wildcard $(shell $(CC) -print-file-name=libhiredis.a)),$(shell pkg-config --libs hiredis 2>/dev/null))
+# The static library must be of the same release as the headers: where pkg-config names a directory, that of the compiler is another one.
+HIREDIS_A := $(or $(patsubst -L%,%/libhiredis.a,$(shell pkg-config --libs-only-L hiredis 2>/dev/null)),$(shell $(CC) -print-file-name=libhiredis.a))
+HIREDIS_LIBS := $(or $(wildcard $(HIREDIS_A)),$(shell pkg-config --libs hiredis 2>/dev/null))
 HIREDIS_MISSING := pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=
 endif
 ifdef TLS
