@@ -288,6 +288,10 @@ load cluster
   { sed -n '/^[#"]/p' out/set.hlog && echo '0.000,0.001,0.126,HISTFAAAACl4nJNpmSzMwMDAyQABzFCaEURcm7yEwf4DREBZiYGJnek4IxMAf+4Fqg=='; } >old.hlog
   run_split "$REPO/test" --windows 0-99 old.hlog
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 6,8,12)" $'20\t18.015\t126.000'
+  # No count of a log is above one hour; its max may be.
+  sed 's/,0.126,/,7200000.126,/' old.hlog >over.hlog
+  run_split "$REPO/test" --windows 0-99 over.hlog
+  assert_equal "$(sed -n 2p <<<"$output" | cut -f 6,8,12)" $'20\t18.015\t7200000126.000'
   run_split "$REPO/test" --windows 0-99 old.hlog out/set.hlog
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 6,12)" 1020$'\t'"$(result set max_us)"
   sed 's/,[^,]*$/,AAAA/' out/set.hlog >bad.hlog

@@ -145,13 +145,15 @@ void output_slots(FILE *f, const struct hist *h)
 
 void output_histogram(FILE *f, const struct hist *h)
 {
+    const uint64_t all = h->total + h->over;
     uint64_t seen = 0;
     fputs("us\tcount\tpercent\n", f);
     for (uint32_t i = h->low; i < h->high; i++) {
         if (!h->count[i]) continue;
         seen += h->count[i];
-        fprintf(f, "%.3f\t%ju\t%.3f\n", clock_us_exact(hist_highest(h, i)), (uintmax_t)h->count[i], 100.0 * (double)seen / (double)h->total);
+        fprintf(f, "%.3f\t%ju\t%.3f\n", clock_us_exact(hist_highest(h, i)), (uintmax_t)h->count[i], 100.0 * (double)seen / (double)all);
     }
+    if (h->over) fprintf(f, "%.3f\t%ju\t100.000\n", clock_us_exact(h->max), (uintmax_t)h->over);
 }
 
 /* The row of the table for a slot, in whole us: the lowest value of the slot that a histogram of whole microseconds would have. */

@@ -254,16 +254,22 @@ static int row_begin(struct row *row)
     *row = (struct row){0};
     row->values = open_memstream(&row->text, &row->text_size);
     row->names = open_memstream(&row->header, &row->header_size);
-    return row->values && row->names ? 0 : -1;
+    row->bad = !row->values || !row->names;
+    return row->bad ? -1 : 0;
 }
 
-/* End a row. Returns 0, or -1 with errno if it is not whole. The caller frees text and header. */
+/* End a row, whose text and header the caller frees. Returns 0, or -1 with errno if it is not whole: then it has none. */
 static int row_end(struct row *row)
 {
+    row->bad |= (row->values && ferror(row->values)) || (row->names && ferror(row->names));
     if (row->values && fclose(row->values)) row->bad = 1;
     if (row->names && fclose(row->names)) row->bad = 1;
-    if (row->bad) errno = ENOMEM;
-    return row->bad ? -1 : 0;
+    if (!row->bad) return 0;
+    free(row->text);
+    free(row->header);
+    row->text = row->header = NULL;
+    errno = ENOMEM;
+    return -1;
 }
 
 static void column(struct row *row, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));

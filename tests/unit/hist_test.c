@@ -2,6 +2,7 @@
 /* Histograms: bounds of slots, percentiles compared with sorted samples, merging, samples out of range, and the encoded form. */
 #include "hist.h"
 #include "hlog.h"
+#include "output.h"
 #include "rng.h"
 #include "unit.h"
 
@@ -94,6 +95,13 @@ static void samples_over_an_hour_are_counted(void)
     CHECK_SAME(h.max, HIST_MAX + 1);
     CHECK_SAME(hist_percentile(&h, 100), HIST_MAX + 1);
     CHECK_SAME(hist_percentile(&h, 98), 10);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *f = open_memstream(&text, &size);
+    output_histogram(f, &h);
+    fclose(f);
+    CHECK(!strcmp(text, "us\tcount\tpercent\n0.010\t98\t98.000\n3601330077.695\t1\t99.000\n3600000000.001\t1\t100.000\n"));
+    free(text);
     hist_clear(&h);
     hist_record(&h, HIST_MAX, 10000000); /* a sum of more than 64 bits */
     CHECK(fabs(hist_mean(&h) - (double)HIST_MAX) < 1e-3);
