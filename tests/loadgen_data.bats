@@ -55,6 +55,28 @@ load loadgen
   assert_equal "$(result get ops) $(calls get)" "2 3"
 }
 
+@test "a schedule of more than a hundred years goes on until Ctrl-C" {
+  redis_start
+  loadgen_start 1 --rate 0.01 --timeout 0.2 --interval 0.1 --phases set 127.0.0.1 "$REDIS_PORT"
+  wait_elapsed set 1
+  kill -INT "$JOB_PID"
+  job_wait 10
+  assert_equal "$status $(result set ops) $(result set unsent)" '130 1 0'
+}
+
+@test "Ctrl-C just before the start that a gate named: no row of the series is after it" {
+  redis_start
+  mkdir gate
+  loadgen_start 1 --phases set --time 60 --gate gate 127.0.0.1 "$REDIS_PORT" 10 10
+  local start=$((${EPOCHREALTIME/[.,]/} + 500000))
+  order set "${start::-6}.${start: -6}"
+  wait_until 20 test -e out/status # a tenth of a second before the start
+  kill -INT "$JOB_PID"
+  job_wait 10
+  assert_equal "$status" 130
+  awk 'NR > 1 && $1 > 60 { exit 1 }' out/set.series.tsv || fail "$(<out/set.series.tsv)"
+}
+
 @test "Ctrl-C ends it at once while FLUSHALL runs, while a connection is made, and before the start that a gate named" {
   delay_server flush --silent FLUSHALL
   loadgen_start 2 --instances 1 127.0.0.1 "$DELAY_PORT" 10 10

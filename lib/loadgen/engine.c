@@ -251,6 +251,7 @@ void engine_plan_load(const struct engine *e, struct plan *plan, double rate, ui
     plan->connections = connections ? connections : o->connections;
     const uint64_t fills = o->mix.typed ? (uint64_t)o->mix.fills : 1;
     plan->total = plan->kind == PHASE_POPULATE ? o->populate_count * o->instances * fills : o->requests ? o->requests : o->count * o->instances;
+    if (time_s <= 0 && plan->open && (double)plan->total / rate > OPTIONS_TIME_MAX) time_s = OPTIONS_TIME_MAX; /* in ns, it must fit into 64 bits */
     if (time_s > 0) plan->total = plan->open ? (uint64_t)llround(rate * time_s) : 0;
     if (time_s > 0 && plan->open && !plan->total) plan->total = 1; /* 0 is as many as fit */
     plan->length_ns = !plan->open ? 0 : time_s > 0 ? time_s * 1e9 : (double)plan->total / rate * 1e9;

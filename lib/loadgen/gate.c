@@ -14,7 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define POLL_NS (5 * NS_PER_MS)
+#define POLL_NS     (5 * NS_PER_MS)
+#define START_MAX_S 1.8e10 /* in ns, it fits into 64 bits */
 
 int gate_read(const char *text, uint64_t connections, struct gate_order *order)
 {
@@ -30,7 +31,7 @@ int gate_read(const char *text, uint64_t connections, struct gate_order *order)
         order->go = word[0][0] == 'k' ? GATE_KEEP : GATE_SKIP;
         return 0;
     }
-    if (!words || words > 4 || number_double(word[0], 0, 1e11, &order->start_s)) return -1;
+    if (!words || words > 4 || number_double(word[0], 0, START_MAX_S, &order->start_s)) return -1;
     if (words == 1) return 0;
     order->loaded = 1;
     if (word[1][0] == 'c' ? number_u64(word[1] + 1, 0, connections, &order->connections) : number_double(word[1], 0.001, 1e9, &order->rate))

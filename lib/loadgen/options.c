@@ -51,9 +51,11 @@ static const struct spec specs[] = {
      SPECIAL, 0, 0, 0, 0, set_commands},
     {"command", NULL, "WORDS", "mixed: also a command of your own: WORDS that contain __key__ and __data__", SPECIAL, 0, 0, 0, 0, set_command},
     {"command-ratio", NULL, "N", "the weight of the --command before it (default 1)", SPECIAL, 0, 0, 0, 0, set_command_ratio},
-    {"time", NULL, "S", "seconds that a phase lasts (default: until every key was used once)", SECONDS, AT(time_s), AT(given_time), 0.001, 1e8, NULL},
+    {"time", NULL, "S", "seconds that a phase lasts (default: until every key was used once)", SECONDS, AT(time_s), AT(given_time), 0.001,
+     OPTIONS_TIME_MAX, NULL},
     {"requests", NULL, "N", "requests per phase, all threads together", WHOLE, AT(requests), AT(given_requests), 1, 1e18, NULL},
-    {"warmup", NULL, "S", "seconds of the same load before each measured phase, not recorded", SECONDS, AT(warmup_s), 0, 0.001, 1e8, NULL},
+    {"warmup", NULL, "S", "seconds of the same load before each measured phase, not recorded", SECONDS, AT(warmup_s), 0, 0.001, OPTIONS_TIME_MAX,
+     NULL},
     {NULL, NULL, NULL, "Keys and values", HEADING, 0, 0, 0, 0, NULL},
     {"keys", NULL, "PATTERN",
      "sequential (default), shuffle (each once, in random order), uniform,\n"

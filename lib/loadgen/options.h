@@ -16,6 +16,7 @@
 #define OPTIONS_PHASES_MAX 16
 #define OPTIONS_WHY        256
 #define OPTIONS_PREFIX_MAX 1024
+#define OPTIONS_TIME_MAX   1e8                 /* seconds of a phase */
 #define OPTIONS_KEY_END    (UINT64_C(1) << 50) /* no key is as high */
 #define OPTIONS_CPUS_MAX   1024
 #define OPTIONS_SIZES      512 /* bytes of all arguments of --sizes */

@@ -202,7 +202,8 @@ int series_end(struct series *s)
     pthread_cond_signal(&s->wake);
     pthread_mutex_unlock(&s->lock);
     pthread_join(s->thread, NULL);
-    double now_s = (double)(clock_now_ns() - s->plan->start_ns) / 1e9;
+    const uint64_t now_ns = clock_now_ns(), start_ns = s->plan->start_ns;
+    const double now_s = now_ns > start_ns ? (double)(now_ns - start_ns) / 1e9 : 0; /* a signal may come before the start */
     row(s, now_s > s->last_s ? now_s : s->last_s + 1e-3);
     if (s->progress) fputs("\r\033[K", stderr);
     if (s->table.file && output_commit(&s->table)) s->failed = errno;

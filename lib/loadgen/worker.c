@@ -475,4 +475,5 @@ void worker_run(struct worker *w, const struct plan *plan)
     const uint64_t waited_end_ns = run_delay_ns();
     w->waited_ns = waited_end_ns > waited_ns ? waited_end_ns - waited_ns : 0;
     end(w);
+    w->plan = NULL; /* it is the caller's, and a connection may be opened before the next phase */
 }

@@ -48,7 +48,7 @@ static void what_is_none_of_these_is_refused(void)
 {
     static const char *const bad[] = {"",       "\n",     "now",       "-1",        "5 0",          "5 fast",        "5 c17",
                                       "5 c",    "5 c-1",  "5 1000 0",  "5 1000 -1", "5 1000 again", "5 1000 1 take", "5 1000 take 1",
-                                      "5 take", "keep 5", "skip skip", "5 nan",     "1e400"};
+                                      "5 take", "keep 5", "skip skip", "5 nan",     "1e400",        "1.9e10"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         CHECK(!reads(bad[i]));
         if (reads(bad[i])) printf("# taken: '%s'\n", bad[i]);
