@@ -143,7 +143,7 @@ patterns() {
 
 @test "what a host or a file said is not split into words unquoted" {
   # REPLY of hosts_shared and common_phases are hosts and phases, `words` those of INSTANCES, `users` and `HOSTS` are ours.
-  (cd "$REPO" && find do_it.sh summary2csv.sh lib/{core,cmd,plan,run,part,results} -name '*.sh' ! -name host.sh | patterns) |
+  (cd "$REPO" && find do_it.sh summary2csv.sh lib/{core,cmd,plan,run,part,results} -name '*.sh' ! -name 'host*.sh' | patterns) |
     grep -vE '^lib/(part/wss/master\.sh:[0-9]+:.*in \$1;|run/(doctor|generator/peer)\.sh:[0-9]+:.*in \$REPLY|plan/plan\.sh:.*in \$\{words//|results/tables\.sh:.*in "\$run"/\$2;|run/generator/peer\.sh:.*\$\{HOSTS)' >found || :
   [[ ! -s found ]] || fail "read it into an array, and quote that:"$'\n'"$(<found)"
   cat >forms <<'END'

@@ -35,7 +35,7 @@ teardown() { scratch_teardown; }
   histogram_make 91:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
   printf 'us\tcount\tpercent\n8.511\t6\t60.000\n90.687\t4\t100.000\n' >"$run/native/p/rep-1/b/set.histogram.tsv"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
-  assert_equal "$(column p50_us <<<"$output") $(column p99_us <<<"$output")" '10 90.687'
+  assert_equal "$(column p50_us <<<"$output") $(column p99_us <<<"$output")" '10 90.6870'
   # The table is used if the other file is not whole.
   sed -i '$d' "$run/native/p/rep-1/b/set.histogram.tsv"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
