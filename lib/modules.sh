@@ -9,7 +9,7 @@ if ((BASH_VERSINFO[0] < 5)); then
   exit 3
 fi
 # Settings of a login must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started without HOME.
-set +o posix
+set +o posix +o noglob
 unset -v POSIXLY_CORRECT
 [[ -v HOME ]] || export HOME=~
 # Other users must not write to the files of a run, also with an open umask of the login.

@@ -239,6 +239,9 @@ ok"
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: circular include; remove one of the LIKE lines" ./do_it.sh plan -s second
   printf 'LIKE=third\n' >conf/scenarios/first.conf
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=third: $PWD/conf/scenarios/third.conf: not found; name a file in its directory, or one of ./do_it.sh list" ./do_it.sh plan -s second
+  for name in {1..17}; do printf 'LIKE=next%d\n' $((name + 1)) >"conf/scenarios/next$name.conf"; done
+  printf 'KEYS=5\n' >conf/scenarios/next18.conf
+  refused "$PWD/conf/scenarios/next17.conf:1: LIKE=next18: too many files; accepted: 16 in a chain, 1,000 in all" ./do_it.sh plan -s next1
   sed -i 's/^REDISRUNS=.*/LIKE=demo/' do_it.sh
   refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
 }

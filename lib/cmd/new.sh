@@ -61,8 +61,8 @@ _new_tier() {
 # Write the directory of a part, and its line in the list.
 # Usage: _new_part NAME
 _new_part() {
-  local folder=$LIB/part/$1 file
-  [[ ! -e $folder ]] || _new_exists part "$1" "$folder"
+  local folder=$LIB/part/$1 file end=''
+  [[ ! -e $folder && ! -L $folder ]] || _new_exists part "$1" "$folder"
   # Its functions and its setting must be new; a setting is a variable of the shell, too.
   [[ -z $(compgen -A function "${1}_") ]] || _new_exists part "$1" "functions ${1}_..."
   if [[ -v ${1^^} ]] || grep -rqw -- "${1^^}" "$LIB" "$ROOT/conf/defaults.conf" "$ROOT/conf/aliases.tsv"; then
@@ -74,7 +74,9 @@ _new_part() {
       die "$folder: cannot be written; use a copy of the tree that you can change"
     }
   done
-  { printf '%s\n' "$1" >>"$LIB/part/list"; } 2>/dev/null || {
+  # An editor may have left out the end of the last line.
+  [[ -z $(tail -c 1 -- "$LIB/part/list") ]] || end=$'\n'
+  { printf '%s%s\n' "$end" "$1" >>"$LIB/part/list"; } 2>/dev/null || {
     rm -rf -- "$folder"
     die "$LIB/part/list: cannot be written; use a copy of the tree that you can change"
   }

@@ -38,8 +38,8 @@ hosts_read() {
       die_usage "$file:$number: $user: invalid user; accepted: a login name, or - for the default"
     [[ ${port:--} == - || ($port =~ ^[1-9][0-9]{0,4}$ && $port -le 65535) ]] ||
       die_usage "$file:$number: $port: invalid port; accepted: 1 to 65535, or - for the default"
-    key=${key/#\~/$HOME}
-    [[ ${key:--} == - || -r $key ]] || die_usage "$file:$number: $key: cannot open the ssh key; name a file that you can read, or - for the default"
+    key=${key/#\~/"$HOME"}
+    [[ ${key:--} == - || (-f $key && -r $key) ]] || die_usage "$file:$number: $key: cannot open the ssh key; name a file that you can read, or - for the default"
     [[ ${data:--} == - ]] || conf_say address "$file:$number" "$data"
     [[ ${user:--}${key:--} == -- ]] || named+="$role $address $user ${port:--} $key"$'\n'
     _hosts_take HOST_USER "$address" "$user" "$file:$number"

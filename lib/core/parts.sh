@@ -11,7 +11,7 @@ declare -A PART_ROWS=() # by part and kind, with a blank between them: the field
 parts_read() {
   local part kind fields
   ((${#PARTS[@]} == 0)) || return 0
-  while read -r part; do
+  while read -r part || [[ -n $part ]]; do
     [[ -n $part && $part != '#'* ]] || continue
     PARTS+=("$part")
     [[ -e $LIB/part/$part/part.tsv ]] || continue

@@ -59,6 +59,16 @@ function axis_shared(name, values,    word) {
   return name ~ /^(DRAM_RATIO|KEY_PATTERN|NEIGHBOUR|COLD_MEMORY)$/ && split(values, word, " ") > 2
 }
 
+# The columns of plan.tsv before and after those of the axes.
+function columns_first() {
+  return "number\tvariant\tpoint\trepeat\tneed\tsweep"
+}
+
+function columns_last() {
+  return "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
+    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size"
+}
+
 # Set the axes from the settings in force.
 function axes_settle(    i, name, word, points_all, column, seen) {
   for (i = 1; i <= lists; i++) {
@@ -72,9 +82,12 @@ function axes_settle(    i, name, word, points_all, column, seen) {
   axis_list("NEIGHBOUR")
   axis_list("COLD_MEMORY")
   for (i = 1; i <= sweeps; i++) axis_sweep(i)
+  # A directive of Redis may have the name of a setting, or of a column of the plan.
+  for (i = split(columns_first() "\t" columns_last(), word, "\t"); i > 0; i--) seen[word[i]] = 1
+  # The plan has the swept value in its own column.
+  delete seen["keys"]
   points_all = 1
   for (i = 1; i <= axes; i++) {
-    # A directive of Redis may have the name of a setting.
     column = axis_column(AXIS[i])
     if (seen[column]++) refuse("SWEEP", "two columns would have the name " column "; sweep one of them, and run once for each value of the other")
     points_all *= split(VALUES[AXIS[i]], word, " ")
@@ -202,5 +215,7 @@ function points_make(    a, i, j, n, m, word, text, name, told, values, seen) {
     if (POINT[i] in seen)
       stop(where("SWEEP") ": SWEEP=" V["SWEEP"] ": two points would share the directory " POINT[i] ": " text " and " seen[POINT[i]] "; leave one out")
     seen[POINT[i]] = text
+    # A directory has at most 255 bytes, and a failed repeat has a longer name in it.
+    if (length(POINT[i]) > 200) stop(where("SWEEP") ": SWEEP: the name of a point would be longer than 200 characters; sweep shorter values, or write variants")
   }
 }

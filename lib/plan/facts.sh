@@ -153,6 +153,8 @@ _facts_line() {
 _facts_is() {
   local count='(0|[1-9][0-9]{0,17})' decimal='[0-9]{1,15}(\.[0-9]{1,9})?'
   ((${#1} <= 8192)) || return 1
+  # No machine has as many CPUs or nodes, and what counts to them would not end.
+  [[ $1 != [ct]* && $1 != limit$'\t'cpus* ]] || [[ ! $1 =~ [0-9]{6} ]] || return 1
   [[ $1 =~ ^(cpus|mem_gib|mem_bytes|mem_available_bytes)$'\t'$count$ ||
     $1 =~ ^limit$'\t'((memory|swap|memsw)$'\t'$count|quota$'\t'$count|cpus$'\t'[0-9,-]+)$'\t'[[:print:]]+$ ||
     $1 =~ ^topology$'\t'([0-9]{1,5},[0-9]{1,5},[0-9]{0,5},[0-9]{0,5}|#\ ?[A-Za-z0-9\ ,:-]*)$ ||

@@ -91,6 +91,8 @@ function cell_make(v, p,    size, instances, number, held, data, full, growing, 
     data = data_of(largest, instances, held)
     sized = largest
   }
+  # The shell counts bytes in 63 bits.
+  if (data > 2 ^ 59) refuse(V["KEYS"] == "auto" ? "FILL" : "KEYS", "more than 512 PiB of data; set fewer keys, or smaller values")
   full = data_of(size, instances, number)
   growing = outgrown_of(size, instances, held)
   target = fill_target()
@@ -147,10 +149,9 @@ function hit_seconds(number) {
 
 # Say the rows: variants alternate within a repeat (A B A B), so that a drift of the machine affects all of them.
 function rows_say(    a, p, v, r, line, number, searched, seconds) {
-  line = "number\tvariant\tpoint\trepeat\tneed\tsweep"
+  line = columns_first()
   for (a = 1; a <= axes; a++) line = line OFS axis_column(AXIS[a])
-  say("row", line OFS "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
-    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size")
+  say("row", line OFS columns_last())
   for (p = 1; p <= points; p++) {
     # The keys of a point are searched once, on the first variant that supports it.
     searched = 0

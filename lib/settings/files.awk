@@ -35,7 +35,8 @@ function file_take(layer, file, begin, end,    outer, path, number, inside, line
     line = substr(line, length(name) + 2)
     if (name == "LIKE") like_take(layer, file, path, line, at)
     else if (name == "OVER" && layer == "scenario") {
-      gsub(/"/, " ", line)
+      line = unquoted(name, line, at)
+      if (line !~ ("^(" NAMED "( |$))*$")) stop(at ": OVER=" line ": not names of settings; restore the file, or start a new run")
       # The file of a resumed run's variant already has the value that counts.
       if (!RESUME) over = " " line " "
     } else {
@@ -52,18 +53,23 @@ function file_take(layer, file, begin, end,    outer, path, number, inside, line
 
 # Read the file that LIKE names.
 function like_take(layer, file, path, name, at,    other, kind) {
-  sub(SPACE ".*|#.*", "", name)
-  gsub(/["\047]/, "", name)
+  name = unquoted("LIKE", name, at)
+  if (name == "" || name ~ SPACE) stop(at ": LIKE=" name ": not a name; accepted: the name of one file")
   if (layer !~ /^(scenario$|variant:|file:)/) stop(at ": LIKE=" name ": not supported here; accepted in scenarios and variants")
   kind = layer == "scenario" ? "scenarios" : "variants"
-  sub(/\/[^\/]*$/, "/" name ".conf", path)
+  match(path, /[^\/]*$/)
+  path = substr(path, 1, RSTART - 1) name ".conf"
   if (name !~ /\//) {
     if (file in PATH) other = wanted(file, name)
     if (other == "") other = named(kind, name)
   }
   if (other == "") stop(at ": LIKE=" name ": " path ": not found; name a file in its directory, or one of ./do_it.sh list")
   if ((other in PATH ? PATH[other] : other) in READING) stop(at ": LIKE=" name ": circular include; remove one of the LIKE lines")
+  # Each file may have several such lines, and some awks have a small stack.
+  if (LIKE_DEPTH >= 16 || ++LIKE_FILES > 1000) stop(at ": LIKE=" name ": too many files; accepted: 16 in a chain, 1,000 in all")
+  LIKE_DEPTH++
   file_take(layer, other)
+  LIKE_DEPTH--
 }
 
 # The value on the right side of an assignment, without quotes, brackets and a trailing comment.
