@@ -8,9 +8,10 @@ if ((BASH_VERSINFO[0] < 5)); then
   printf '%s: bash 5 or newer is required, this host has %s\n' "${0##*/}" "$BASH_VERSION" >&2
   exit 3
 fi
-# Settings of a login must not change what tools and bash do (POSIXLY_CORRECT), and a job may be started without HOME.
+# Settings of a login must not change what tools and bash do (POSIXLY_CORRECT, SHELLOPTS), and a job may be started without HOME.
 set +o posix +o noglob
 unset -v POSIXLY_CORRECT
+export -n SHELLOPTS
 [[ -v HOME ]] || export HOME=~
 # Other users must not write to the files of a run, also with an open umask of the login.
 umask go-w

@@ -24,7 +24,7 @@ teardown() {
   assert_failure 1
   assert_equal "$stderr" 'do_it.sh: run.tar.gz: exists; move it, or pack in another directory'
   mv run.tar.gz first.tar.gz
-  find run -exec touch {} +
+  find run -exec touch -d @1000000000 {} +
   "$REPO/do_it.sh" bundle run
   cmp first.tar.gz run.tar.gz
   run_split "$REPO/do_it.sh" verify first.tar.gz

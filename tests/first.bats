@@ -152,7 +152,7 @@ assert_no_raw_errors() {
   moment REPORT=off TUNE=off KERNEL=keep
   run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH" TMPDIR="$SCRATCH" clone/tools/demo.sh "${WORDS[@]:3}"
   assert_success
-  assert_contains 'demo: DRAM alone: zram and swap require root' "$stderr"
+  assert_contains 'demo: DRAM alone: neither zram nor swap can be used here' "$stderr"
   assert_match '100 +500 +2 +GET'
 }
 

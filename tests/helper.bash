@@ -370,24 +370,30 @@ phase_column() {
     "$SCRATCH"/results/*/native/*/rep-1/*/result.tsv
 }
 
-# Run shell code with the master's modules and the settings of the first row of a plan, in a separate process, like do_it.sh.
-# Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
-master() {
+# Run shell code with the master's modules in a separate process, like do_it.sh.
+# Usage: modules_run CODE   Sets: as run_split does   Returns: 0
+modules_run() {
   cat >master.sh <<END
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=
 . "\$LIB/modules.sh"
 cleanup_init
-for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument "\$word" test; done
+$1
+END
+  run_split bash master.sh
+}
+
+# The same with the settings of the first row of a plan.
+# Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
+master() {
+  modules_run "for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument \"\$word\" test; done
 plan_settle
 remote_init
 lock_name test
-instance_password() { sed -n 's/^requirepass //p' "\$REMOTE_DIR/run-\$RUN_ID/server/\$1.conf"; }
+instance_password() { sed -n 's/^requirepass //p' \"\$REMOTE_DIR/run-\$RUN_ID/server/\$1.conf\"; }
 server_facts && server_find_redis
-plan_make && plan_row "\${PLAN_ROWS[0]}"
-$2
-END
-  run_split bash master.sh
+plan_make && plan_row \"\${PLAN_ROWS[0]}\"
+$2"
 }
 
 # As if a record of a run (lib/shared/owner.sh) had been renewed some seconds ago; its file's time has no meaning.

@@ -17,24 +17,18 @@ teardown() {
 # Assert that a process does not run. Usage: gone PID
 gone() { ! process_start "$1"; }
 
-# Run a piece of shell with the master's modules.
-side() {
-  cat >side.sh <<END
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib RESUME=
-. "\$LIB/modules.sh"
-cleanup_init
-conf_read
+# Run code that asks hosts.
+# Usage: asks CODE   Sets: as run_split does
+asks() {
+  modules_run "conf_read
 remote_init
-$1
-END
-  run_split bash side.sh
+$1"
 }
 
 @test "hosts are asked at the same time; outputs and errors come in their order, and each error names its host" {
   # Each waits for the next one: in sequence they would never end.
   # shellcheck disable=SC2016 # expanded by the script
-  side '
+  asks '
     each() {
       case $1 in
         ten) until [[ -e b ]]; do sleep 0.02; done; echo "first" ;;
@@ -52,7 +46,7 @@ END
 
 @test "one that gives no answer is stopped with all that it began; one that is killed is noticed; the others are not touched" {
   # shellcheck disable=SC2016 # expanded by the script
-  side 'each() {
+  asks 'each() {
       case $1 in
         slow) sleep 60 & echo $! >pid; sleep 60 ;;
         killed) kill -KILL $BASHPID ;;
@@ -72,7 +66,7 @@ END
 
 @test "an interrupted script leaves none of its shells, and asks again in its cleanup" {
   # shellcheck disable=SC2016 # expanded by the script
-  side 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 60; }
+  asks 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 60; }
     last() { echo "cleaned $1"; }
     clean() { parallel_run 60 last a b; parallel_print a b; }
     cleanup_push clean
@@ -86,7 +80,7 @@ END
   local signal
   for signal in TERM:143 KILL:137; do
     # shellcheck disable=SC2016 # expanded by the script
-    side 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
+    asks 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
       alone() { echo $BASHPID >alone; parallel_run 60 each "$1"; touch left; }
       state() { return 3; }
       parallel_alone state || echo $?
@@ -102,7 +96,7 @@ END
 @test "a trap that asks hosts itself, after a signal in the wait: who ends and who is killed is noticed" {
   # Bash blocks SIGCHLD in a read with a limit. A signal that comes then leaves it blocked.
   # shellcheck disable=SC2016 # expanded by the script
-  side '
+  asks '
     first() {
       local try
       for ((try = 0; try < 200; try++)); do

@@ -125,7 +125,7 @@ END
     progress_show $'\''192.0.2.1\tget\t250\t1000\t50\t17\t5\t0'\''; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
   pid=$!
   wait_until 20 test -e up
-  run_split "$REPO/do_it.sh" watch --once run
+  run_split timeout 100 "$REPO/do_it.sh" watch --once run
   assert_success
   assert_output $'repeat 2 of 5\n192.0.2.1              get       25.0 %          50 ops/s  p99       17 us     15 s left'
   "$REPO/do_it.sh" watch run >out 3>&- &

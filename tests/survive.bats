@@ -220,7 +220,7 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   assert_exists screen/*.mine
 }
 
-@test "an open umask makes no file readable; no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR have no effect" {
+@test "an open umask makes no file readable; no HOME, POSIXLY_CORRECT, SHELLOPTS, and a quote in REMOTE_DIR have no effect" {
   local folder="$SCRATCH/it's a \\host"
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split env -u HOME POSIXLY_CORRECT=1 bash -c 'umask 000; exec "$@"' bash "$REPO/do_it.sh" run "${untuned[@]}" REMOTE_DIR="$folder"
@@ -231,7 +231,9 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   assert_equal "$(stat -c %a results/*/run.conf results/*/native/100B-2i/rep-1/starts.tsv | sort -u)" 644
   # The key of a hosts file is also found without it.
   printf 'server 127.0.0.1\nclient 127.0.0.1 - - ~/no/key\n' >hosts
-  run_split env -u HOME "$REPO/do_it.sh" plan -H hosts
+  run_split env -u HOME SHELLOPTS=noglob "$REPO/do_it.sh" plan -H hosts
   assert_failure 2
   assert_contains '/no/key: cannot open the ssh key' "$stderr"
+  HOME="$SCRATCH/a&b" run_split "$REPO/do_it.sh" plan -H hosts
+  assert_contains "$SCRATCH/a&b/no/key: cannot open the ssh key" "$stderr"
 }

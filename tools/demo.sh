@@ -14,7 +14,7 @@ main() {
     ! "$root/do_it.sh" doctor "${words[@]}" -v native -v "$variant" >/dev/null 2>&1 || with=$variant
     [[ -z $with ]] || break
   done
-  [[ -n $with ]] || printf 'demo: DRAM alone: zram and swap require root; ./do_it.sh doctor -s demo -v zram says what is missing\n' >&2
+  [[ -n $with ]] || printf 'demo: DRAM alone: neither zram nor swap can be used here; ./do_it.sh doctor -s demo -v zram says why\n' >&2
   # Three repeats are enough for a verdict. Values compress as those of users do. With a fixed time, a slow machine takes no longer.
   [[ -z $with ]] || words=(VALUE_SIZES=1000 REDISRUNS=3 PHASES="populate get" KEY_PATTERN=uniform DATA=compressible:3 TIME=4
     "${words[@]}" -v native -v "$with")

@@ -48,8 +48,8 @@ _new_conf() {
 # Usage: _new_tier NAME
 _new_tier() {
   local file=$LIB/tier/$1.sh variant=$ROOT/conf/variants/$1.conf
-  [[ ! -e $file ]] || _new_exists tier "$1" "$file"
-  [[ ! -e $variant ]] || _new_exists tier "$1" "$variant"
+  [[ ! -e $file && ! -L $file ]] || _new_exists tier "$1" "$file"
+  [[ ! -e $variant && ! -L $variant ]] || _new_exists tier "$1" "$variant"
   _new_write "$file" "$ROOT/conf/new/tier.sh" "$1" || die "$file: cannot be written; use a copy of the tree that you can change"
   _new_write "$variant" "$ROOT/conf/new/tier.conf" "$1" || {
     rm -f -- "$file"

@@ -22,7 +22,7 @@ bundle_make() {
     trap 'rm -f -- "$file.new"' EXIT
     set -o pipefail
     (cd -- "${run%/*}" && find "$name" -type f ! -name run.lock ! -name run.now -print0 | LC_ALL=C sort -z |
-      tar --null -T - --format=gnu --owner=0 --group=0 --numeric-owner --mode=0644 --mtime=@0 -c) | gzip -n >"$file.new" && ln -- "$file.new" "$file"
+      tar --null -T - --format=gnu --owner=0 --group=0 --numeric-owner --mode=0644 --mtime=@0 -c) | gzip -n >"$file.new" && mv -nT -- "$file.new" "$file" && [[ ! -e $file.new ]]
   ) 2>/dev/null || write_failed "$file" || return
   sha256sum -- "$file"
 }

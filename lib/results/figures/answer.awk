@@ -72,7 +72,7 @@ function answer_values(key, name, v,    k, n) {
 
 # A column over the repeats of a cell: of counts that should be small the max, because a bad repeat must be visible; of others the median.
 function answer_value(key, name,    v, n) {
-  if (schema[name, "decimals"] == "text") return text_unescape(value[key, 1, name])
+  if (schema[name, "decimals"] == "text") return text_unescape(value[key, 1, name] "")
   n = answer_values(key, name, v)
   return answer_number(name, !n ? "" : (name in metric_alias) && metric_is_count(metric_alias[name]) ? v[n] : interval_median(v, n))
 }

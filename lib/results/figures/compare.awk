@@ -4,8 +4,8 @@
 # Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for the variants that were started in it, then its totals as `T INDEX ...`,
 # the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
 # FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines that begin with the name of a section: rows, repeats and limits
-# (with the first three lines that render.awk requires), short (the same if there are one or two repeats of everything), pairs, verdict, failed and notes. Exit status 3 if there is nothing to compare, 4 if nothing was
-# to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
+# (with the first three lines that render.awk requires), short (the same if there are one or two repeats of everything), pairs, verdict, failed and
+# notes. Exit status 3 if there is nothing to compare, 4 if nothing was to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
 
 function col(name) {
   return (name in place_of) ? $place_of[name] : ""
@@ -377,6 +377,7 @@ function print_repeats(    k, r, found, b, o, side, out, worse, direction, base_
 }
 
 END {
+  name_runs()
   name_subjects(0)
   make_pairs()
   note_missing()

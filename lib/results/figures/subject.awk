@@ -23,7 +23,6 @@ function name_runs(    s, name, owner, same) {
 # Name the subjects by their differences. If ARE_COMPARED is known, only the compared subjects must differ.
 function name_subjects(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
   runs = variants = count = 0
-  name_runs()
   for (k = 1; k <= pairs; k++) in_pair[base_of[k]] = in_pair[other_of[k]] = 1
   for (s = 1; s <= subjects; s++) {
     if (are_compared && !(s in in_pair)) continue
