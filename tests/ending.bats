@@ -53,7 +53,7 @@ answer() {
   mkdir run/swap/1000B-2i/rep-1/server
   echo '1:M # WARNING Memory overcommit must be enabled! Without it, a save may fail.' >run/swap/1000B-2i/rep-1/server/redis-1.log
   screen_is run <<'END'
-warning: Redis warns (1 instances in 1 repeats, the first in swap/1000B-2i/rep-1): Memory overcommit must be enabled
+warning: Redis warns (1 instance in 1 repeat, the first in swap/1000B-2i/rep-1): Memory overcommit must be enabled
 warning: requests got no reply in time in 6 of 12 results; most in swap, set at 1000B-2i, repeat 1: 2
 warning: repeats of the same point differ by more than 10 % in throughput, in 1 of 4 cases; most in native, set at 1000B-2i: 85,242 to 102,762 operations per second
 
@@ -170,4 +170,9 @@ swap: 114,531 operations/s at 100B-2i, p99 1.9 ms'
   run answer
   assert_output 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
 swap: 21.1x of native'
+  sed -i '$d' run/run.conf
+  answer_set 'each later: {later}'
+  run answer
+  assert_output 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
+no answer: unknown metric later'
 }

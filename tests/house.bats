@@ -479,6 +479,7 @@ house_units() {
   local name file suite filter expression found=''
   while IFS=$'\t' read -r -u 5 name file suite filter expression; do
     [[ -n $name && $name != \#* ]] || continue
+    [[ -f $REPO/$file ]] || found+="$name: no file $file"$'\n'
     sed -E -e "$expression" -- "$REPO/$file" | cmp -s -- - "$REPO/$file" && found+="$name: $file has no such line"$'\n'
     [[ $suite == unit ]] || sed -n 's/^@test "\(.*\)" {$/\1/p' "$REPO/tests/$suite.bats" | grep -E -- "$filter" >/dev/null || found+="$name: $suite has no test $filter"$'\n'
   done 5<"$REPO/tests/mutants.tsv"

@@ -25,12 +25,12 @@ hosts_read() {
     [[ $address != *,* ]] || die_usage "$file:$number: $address: several addresses; write a line for each"
     case $role in
       server)
-        servers+=("$address")
-        conf_word "$layer" "SERVER=${servers[*]}" "$file:$number"
+        servers=$((servers + 1))
+        conf_say host "$file:$number" "$layer" SERVER "$address"
         ;;
       client)
-        clients+=("$address")
-        conf_word "$layer" "CLIENT_IP=${clients[*]}" "$file:$number"
+        clients=$((clients + 1))
+        conf_say host "$file:$number" "$layer" CLIENT_IP "$address"
         ;;
       *) die_usage "$file:$number: $role: unknown role; accepted: server, client" ;;
     esac
@@ -48,8 +48,8 @@ hosts_read() {
     _hosts_take HOST_DATA "$address" "$data" "$file:$number"
   done
   trust_hosts "$file" "$named"
-  ((${#servers[@]} > 0)) || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
-  ((${#clients[@]} > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
+  ((servers > 0)) || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
+  ((clients > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
 }
 
 # Take a column of a hosts file, unless it is empty or `-`.

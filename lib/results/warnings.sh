@@ -50,7 +50,9 @@ warnings_run() {
   while IFS=$'\t' read -r count text folders first; do
     first=${first%/server}
     [[ ${2-} != short ]] || text=${text%%[.!] *}
-    printf 'Redis warns (%s instances in %s repeats, the first in %s): %s\n' "$count" "$folders" "${first#"$run"/}" "$text"
+    [[ $count == 1 ]] && count+=' instance' || count+=' instances'
+    [[ $folders == 1 ]] && folders+=' repeat' || folders+=' repeats'
+    printf 'Redis warns (%s in %s, the first in %s): %s\n' "$count" "$folders" "${first#"$run"/}" "$text"
   done < <(warnings_read "$run"/*/*/rep-*/server)
 }
 

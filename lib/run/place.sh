@@ -70,15 +70,15 @@ place_near() {
 # Globals: ROW CLIENT_IP
 # Returns: sets REPLY
 place_client() {
-  local client
+  local client i=0
   local -a places
   IFS='|' read -r -a places <<<"${ROW[client_places]}"
   for client in $CLIENT_IP; do
-    REPLY=${places[0]}
-    [[ $REPLY != - ]] || REPLY=
     [[ $client != "$1" ]] || break
-    places=("${places[@]:1}")
+    i=$((i + 1))
   done
+  REPLY=${places[i]--}
+  [[ $REPLY != - ]] || REPLY=
 }
 
 # The CPUs that the kernel isolates, as a list; empty without isolated CPUs.

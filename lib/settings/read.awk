@@ -2,6 +2,7 @@
 # The reader of settings: checks what the command line, files and the environment say, and keeps it by layer (lib/settings/layers.awk).
 # Input lines, tab-separated; lib/core/conf.sh prints them. A line break in an argument is the character 1:
 #   word LAYER WHERE NAME=VALUE   an assignment
+#   host WHERE LAYER NAME ADDRESS a line of a hosts file: one more host of SERVER or CLIENT_IP
 #   address WHERE VALUE           a data address of a hosts file
 #   environment NAME=VALUE        a variable of the environment
 #   hosts FILE                    the words below are of this hosts file of the command line
@@ -41,6 +42,11 @@ $1 == "text" {
 $1 == "none" { GIVEN[$2, $3] = "" }
 $1 == "named" { OURS[$2, $3] = 1 }
 $1 == "word" { word_take($2, substr($0, length($1 $2 $3) + 4), $3) }
+$1 == "host" {
+  check($4 "", $5, $2)
+  keep_short($4, $5 = (($3, $4) in VALUE ? VALUE[$3, $4] " " : "") CHECKED_VALUE, $2)
+  setting_keep($3, $4, $5, $2)
+}
 $1 == "environment" { environment_take(substr($0, 13)) }
 $1 == "scenario" { asked = $2; is_asked = 1 }
 $1 == "address" && !kind_is_host($3) {
@@ -147,10 +153,18 @@ function environment_warn(    i, text, last) {
   if (text != "") say("warn", "environment:" text ": ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_" last)
 }
 
+# Refuse a value that a line of run.conf, NAME="VALUE", would not hold.
+function keep_short(name, value, at) {
+  if (length(value) > 65000) stop(at ": " name "=" substr(value, 1, 40) "...: too long; accepted: at most 65000 characters")
+}
+
 # Check a setting, or the parts of one, and keep them in a layer under our names.
 function put(layer, name, value, at) {
-  if (length(value) > 65536) stop(at ": " name "=" substr(value, 1, 40) "...: too long; accepted: at most 65536 characters")
-  if (value ~ /["\001]/) stop(at ": " name ": a line break or a double quote in the value is not supported; remove it")
+  keep_short(name, value, at)
+  # Directives have blanks for tabs.
+  if (name ".*" in KIND) gsub(/\t/, " ", value)
+  if (value ~ /["\001-\037\177]/)
+    stop(at ": " name ": a line break, another control character or a double quote in the value is not supported; remove it")
   if (name ".*" in KIND) put_directives(layer, name, value, at)
   else if (name in PARTS) put_parts(layer, name, value, at)
   else put_one(layer, name, value, at)

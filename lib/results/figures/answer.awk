@@ -11,6 +11,8 @@ BEGIN {
     split(substr(which, 1, RLENGTH - 2), part, " ")
     which = part[1]
     metric = metric_name(part[2])
+    # A run of another version may have another metric.
+    unknown = metric == "" ? part[2] : ""
     asked[metric_column[metric]] = 1
     answer_parse(sentence)
   }
@@ -135,7 +137,8 @@ END {
     if (count[key] && is_better(key, part[1] SUBSEP part[2])) best[part[1], part[2]] = key
     if (key in reached) answer_print((size["cell"] > 1 ? answer_label(key, 1) : "") "RATE=" text_group(rate[key], 0) " asked, " answer_number("", reached[key]) " % reached")
   }
-  if (sentence == "") exit
+  if (unknown != "") print "no answer: unknown metric " unknown
+  if (sentence == "" || unknown != "") exit
   for (i = 1; i <= size["cell"]; i++) {
     key = item["cell", i]
     split(key, part, SUBSEP)
