@@ -96,6 +96,16 @@ Point     Phase  Figure              native    swap  of native
 1000B-2i  get    throughput, ops/s  129,345  33,634     26.0 %
 1000B-2i  get    p99 latency, us         90     300      3.33x
 END
+  cp shown before
+  # The quick form marks the answer and each table.
+  printf 'QUICK=on\n' >>run/run.conf
+  settings_make run
+  screen run >shown
+  assert_equal "$(sed -n 1p shown)" 'Quick form (-q): a first answer, not a result.'
+  assert_equal "$(sed '1d; s/^Quick form (-q): a first answer, not a result. //' shown)" "$(<before)"
+  assert_equal "$(grep -c 'not a result. One or two repeats' shown)" 1
+  assert_match ' Quick  .* yes  ' "$(sed '/^$/,$d' text)"
+  assert_equal "$("$REPO/summary2csv.sh" --total run | sed -n '2s/.*,\(demo,[^,]*\),.*/\1/p')" demo,yes
 }
 
 @test "a search for DRAM: the share that keeps the limit, with its interval; bounds, a broken search and no answer are said" {

@@ -92,3 +92,37 @@ planner_example() {
     NR < 6 { print $1, $2, $3, $4, $at["value_size"], $at["instances"], $at["rate"] }' <<<"$output")
   assert_equal "$rows" "$(planner_example value_size)"
 }
+
+@test "-q: each scenario has a plan of about two minutes; its settings are above files and variants, and below what a user says" {
+  local file name word seconds
+  local -a words=(SERVER=203.0.113.1 SERVER_MEM=64 FACTS="$REPO/tests/fixtures/cpus/2x24ht.lscpu")
+  for file in "$REPO"/conf/scenarios/*.conf; do
+    name=${file##*/}
+    seconds=$("$REPO/do_it.sh" plan -q --rows -s "${name%.conf}" "${words[@]}" 2>&1 |
+      awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum += $at["seconds"] } END { print sum + 0 }')
+    ((seconds > 0 && seconds <= 150)) || fail "$name: $seconds s"
+  done
+  # Usage: said NAME [WORD]...
+  said() { "$REPO/do_it.sh" plan --settings "${words[@]}" "${@:2}" | awk -F '\t' -v name="$1" '$3 == name { print $1, $4, $5 }'; }
+  mkdir -p mine/{scenarios,variants}
+  printf '# A question\nLIKE=sla\nTIME=9\n' >mine/scenarios/mine.conf
+  printf 'TIME=8\n' >mine/variants/mine.conf
+  export TIERBENCH_PATH=$PWD/mine TIERBENCH_SEARCH_TIME=3
+  run said TIME -s mine -v mine -q
+  assert_output "- 5 conf/scenarios/sla.conf:$(grep -n ^QUICK "$REPO/conf/scenarios/sla.conf" | cut -d : -f 1): QUICK.settings"
+  run said TIME -s mine -v mine -q TIME=7
+  assert_output '- 7 command line'
+  run said SEARCH_TIME -s mine -q
+  assert_output '- 3 environment'
+  run said QUICK -s mine -q
+  assert_output '- on command line: -q'
+  # The run.conf of a run has what counted.
+  "$REPO/do_it.sh" plan --settings -s mine -v mine -q "${words[@]}" TIME=7 |
+    awk -F '\t' '$1 == "-" { print $3 "=\"" $4 "\"" } END { print "OVER=\"QUICK TIME SEARCH_TIME REDISRUNS FILL VALUE_SIZES\"" }' | tac >run.conf
+  run said TIME -s ./run.conf -v mine
+  assert_output "- 7 ./run.conf:$(grep -n '^TIME=' run.conf | cut -d : -f 1)"
+  printf 'QUICK.settings="TIME"\n' >>mine/scenarios/mine.conf
+  run "$REPO/do_it.sh" plan -s mine -q "${words[@]}"
+  assert_failure 2
+  assert_output "do_it.sh: $PWD/mine/scenarios/mine.conf:4: QUICK.settings: TIME: not an assignment; accepted: NAME=VALUE"
+}

@@ -37,12 +37,12 @@ repeat 4 of 12, about 1 s left"
   mkdir -p run/native/p/rep-1
   master '' 'PLAN_COLUMNS=(variant point repeat seconds)
     declare -gA ROW
-    REDISRUNS=3 PLAN_ROWS=($'\''native\tp\t1\t9999'\'' $'\''swap\tp\t1\t2100.5'\'' $'\''native\tp\t2\t2100'\'')
+    QUICK=off REDISRUNS=3 PLAN_ROWS=($'\''native\tp\t1\t9999'\'' $'\''swap\tp\t1\t2100.5'\'' $'\''native\tp\t2\t2100'\'')
     progress_plan run
     REDISRUNS=auto:2..3 PLAN_ROWS=($'\''swap\tp\t1\t20'\'')
     progress_plan run'
   assert_success
-  assert_output "2 repeats, about 70 min; shorter: FILL=1G REDISRUNS=1
+  assert_output "2 repeats, about 70 min; -q gives a first answer in about 2 min
 at most 1 repeat, about 20 s"
 }
 

@@ -30,12 +30,13 @@ teardown() {
         *) value=/x ;;
       esac
       [[ $name != SWEEP ]] || value='RATE=1,2 REDIS_CONF.loadmodule=/x,/y'
+      [[ $name != QUICK.settings ]] || value='TIME=5 REDIS_CONF.loadmodule=/x'
       printf '%s="%s"\n' "$name" "$value"
     done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
     printf 'REDIS_CONF.loadmodule="/x"\n'
   } >theirs/all.conf
   for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS REDIS_CONF.loadmodule SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
-    LOCK_DIR RESULTS_DIR SERVER_NUMACTL FACTS SWEEP; do
+    LOCK_DIR RESULTS_DIR SERVER_NUMACTL FACTS SWEEP QUICK.settings; do
     grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
   done
   run_split env -u TIERBENCH_REMOTE_DIR -u TIERBENCH_LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null
@@ -45,7 +46,7 @@ teardown() {
   done <theirs/all.conf
   # No other setting takes a path, except those whose own checks refuse it.
   run settings_awk 'BEGIN { for (i = 1; i <= names; i++) if (!is_risky(NAME[i]) && kind_is("/bin/id", KIND[NAME[i]])) print NAME[i] }'
-  assert_output $'SWEEP\nVALUE_DISTRIBUTION\nLIMITS'
+  assert_output $'QUICK.settings\nSWEEP\nVALUE_DISTRIBUTION\nLIMITS'
   printf 'SSH_CONFIG=%s\nKEYS=7\n' "$SCRATCH/ssh_config" >theirs/run.conf
   printf 'SSH_CONFIG=""\nTRACE=\nKEYS=7\n' >theirs/harmless.conf
   printf 'LIKE=run\nKEYS=8\n' >theirs/like.conf

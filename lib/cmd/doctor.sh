@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Check every host: reachable, tools, memory, ports, limits, links, clocks, tuning; print what is missing and how to fix it.
 #
-# Usage: ./do_it.sh doctor [--all] [--fix [--yes]] [--probe] [--trust] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh doctor [--all] [--fix [--yes]] [--probe] [--trust] [-q] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
 #   --all   print every check, one table per host; by default problems and warnings only
 #   --fix   install what is missing, with each host's package manager, after asking for each host; then check again
 #   --yes   with --fix: do not ask
 #   --probe measure the memory of each server too: latency and bandwidth of every node from every socket, idle and loaded, in a table;
 #           check firmware (HMAT) and memory tiers against it, and propose TIER_WEIGHTS (docs/devices.md); about 3 s for each pair
+#   -q      the quick form, as for a run
 #   --trust accept the programs, files and users that a file of another person names; else they are asked for (docs/security.md)
 #
 # A load generator that is not built is a warning with the command that builds it; a run builds it. The last line is 'fit' or the number of

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Show what a run would do: instances, CPUs, keys, memory, time. Nothing is done on another host.
 #
-# Usage: ./do_it.sh plan [--rows | --settings] [--trust] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh plan [--rows | --settings] [--trust] [-q] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
+#   -q             the quick form, as for a run
 #   --trust        as for a run: accept the programs, files and users that a file of another person names
 #   --rows         the plan itself, as a run stores it in plan.tsv: one row per repeat, with every derived value (docs/plan.md)
 #   --settings     the settings of the run, of its variants and points, and where each comes from, as a run stores them in settings.tsv

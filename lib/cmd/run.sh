@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 # Run a scenario: provision the server, load it from every client, and leave the results in results/.
 #
-# Usage: ./do_it.sh [run] [--trust] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh [run] [--trust] [-q] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #        ./do_it.sh run [--trust] --resume RUN
 #
 #   -s SCENARIO    a name under conf/scenarios, or a file: the run.conf of an earlier run repeats that run
 #                  (with -H, its file `hosts`, if it exists)
 #   -v VARIANT     a name under conf/variants; the first is the baseline
 #   -H HOSTS_FILE  server and clients, as in hosts.example; conflicts with SERVER and CLIENT_IP
+#   -q             the quick form: a first answer in about two minutes, and not a result (docs/scenarios/README.md)
 #   --resume RUN   continue an interrupted run: complete repeats stay, the others are run
 #   --trust        use the programs, files and users that a file of another person names; else they are asked for (docs/security.md)
 #   NAME=VALUE     a setting of conf/defaults.conf

@@ -7,7 +7,7 @@
 #   FILE is the command's own, whose header comment is its help
 # Returns: sets RESUME (a run's directory, or empty), HOSTS_FILE (or empty) and FORCE; exits 0 after --help, 2 on an invalid argument
 options_read() {
-  local file=$1 hosts='' scenario='' variants='' words=''
+  local file=$1 hosts='' scenario='' variants='' words='' quick=''
   shift
   RESUME='' FORCE='' HOSTS_FILE=''
   named_dirs
@@ -23,6 +23,7 @@ options_read() {
         variants+=" $2"
         shift
         ;;
+      -q) quick=yes ;;
       -H)
         _options_once "$1" "$hosts" "$2"
         hosts=$2
@@ -52,7 +53,7 @@ options_read() {
     shift
   done
   if [[ -n $RESUME ]]; then
-    [[ -z $scenario$variants$hosts$words ]] ||
+    [[ -z $scenario$variants$hosts$words$quick ]] ||
       die_usage "command line: --resume=$RESUME: conflicts with other settings: a resumed run uses its own; leave them out"
     _options_resume
   else
@@ -63,6 +64,7 @@ options_read() {
       hosts_read "$hosts" argument
     fi
     HOSTS_FILE=$hosts
+    [[ -z $quick ]] || conf_word over QUICK=on "command line: -q"
     [[ -z $variants ]] || conf_word argument "VARIANTS=$variants" "command line: -v"
     if [[ $scenario == */* ]]; then
       conf_text scenario '' "$scenario"

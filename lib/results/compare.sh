@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 # Compare runs and variants: resolve the arguments, compare them, and print the result in the requested format.
 
+# What a run in the quick form prints with its tables and its answer.
+readonly COMPARE_QUICK='Quick form (-q): a first answer, not a result.'
+
 # Print the directory or file of an argument: a path, an archive, a run in results/, or a variant of the newest run.
 # Usage: compare_resolve WORD
 # Globals: RESULTS_DIR, the directory of runs; default: results/ of this project
@@ -177,6 +180,7 @@ compare_section() {
 compare_shown() {
   REPLY=rows TITLE='Median of repeats, with their min and max, the ratio of the medians, and the interval of the ratio of geometric means'
   [[ $1 != *$'\nshort\t'* ]] || REPLY=short TITLE='One or two repeats: medians without a verdict'
+  [[ $1 != *$'\nquick\t'* ]] || TITLE="$COMPARE_QUICK $TITLE"
 }
 
 # Print the lines of a prose section, each after PREFIX.

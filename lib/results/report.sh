@@ -131,11 +131,13 @@ _report_section() {
   template_print section id="$2" title="$3" -- "${@:4}"
 }
 
-# Print the answer of the run whose settings were read: rates that it missed, and the sentences of ANSWER, the verdicts of a comparison, or the figures
+# Print the answer of the run whose settings were read: the mark of the quick form, rates that it missed, and the sentences of ANSWER, the verdicts of a comparison, or the figures
 # of a run of one variant.
 # Usage: report_answer DATA
 report_answer() {
   local REPLY
+  report_setting QUICK
+  [[ $REPLY != on ]] || printf '%s\n' "$COMPARE_QUICK"
   report_setting ANSWER
   result_usable <"$1/totals" | ANSWER=$REPLY figures_run interval bound metric face totals answer | figures_prose ''
   [[ $REPLY != @(each|most|least)\ * ]] || return 0

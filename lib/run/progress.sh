@@ -80,7 +80,7 @@ progress_plan() {
     [[ ! -e $1/${ROW[variant]}/${ROW[point]}/rep-${ROW[repeat]} ]] || continue
     count=$((count + 1)) seconds=$((seconds + ${ROW[seconds]%.*}))
   done
-  ((seconds < 600)) || shorter='; shorter: FILL=1G REDISRUNS=1'
+  [[ $QUICK == on ]] || ((seconds < 600)) || shorter='; -q gives a first answer in about 2 min'
   [[ $REDISRUNS != auto:* ]] || printf 'at most '
   _progress_time "$seconds"
   printf '%d repeat%s, %s%s\n' "$count" "$( ((count == 1)) || echo s)" "$REPLY" "$shorter"

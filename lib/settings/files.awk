@@ -127,7 +127,18 @@ function scenario_take(    name, at, file) {
     file_take("scenario", file)
     if (asked != "") put("argument", "SCENARIO", asked, at)
   }
-  if (!RESUME) workload_take()
+  if (RESUME) return
+  quick_take()
+  workload_take()
+}
+
+# Put QUICK.settings in force for the quick form: above files, below the environment and the command line. A run.conf has them already.
+function quick_take(    n, i, word, at) {
+  resolve("")
+  if (V["QUICK"] == "off") return
+  at = where("QUICK.settings") ": QUICK.settings"
+  n = words("QUICK.settings", word)
+  for (i = 1; i <= n; i++) if (!(("over", kind_before(word[i] "", "=")) in VALUE)) word_take("over", word[i] "", at)
 }
 
 # Copy the settings of WORKLOAD into the layer that names it. Settings of that layer itself, and of all higher layers, stay.

@@ -270,16 +270,16 @@ function check(name, value, at,    n, i, word, shown, two) {
   CHECKED_FROM = at
 }
 
-# Whether a value of a setting names a program, a file or a user: those of these kinds, and a sweep over them. A new setting has one of them, unless
+# Whether a value of a setting names a program, a file or a user: those of these kinds, and a setting that sets them. A new setting has one of them, unless
 # its kind accepts neither a path nor any text.
 function is_risky(name, value,    n, i, word) {
-  if (name != "SWEEP") return is_known(name) && KIND[name] ~ /(^|[|:])(text|path|program|absolute|user|commands|arguments)($|[|:])/
+  if (name !~ /^(SWEEP|QUICK[.]settings)$/) return is_known(name) && KIND[name] ~ /(^|[|:])(text|path|program|absolute|user|commands|arguments)($|[|:])/
   n = split(value, word, " ")
   for (i = 1; i <= n; i++) {
     if (word[i] !~ /^[A-Za-z_].*=/) continue
     name = kind_before(word[i] "", "=")
     if (name in ALIAS) name = ALIAS[name]
-    if (name != "SWEEP" && is_risky(name)) return 1
+    if (name !~ /^(SWEEP|QUICK)/ && is_risky(name)) return 1
   }
   return 0
 }

@@ -4,7 +4,7 @@
 # Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for the variants that were started in it, then its totals as `T INDEX ...`,
 # the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
 # FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines that begin with the name of a section: rows, repeats and limits
-# (with the first three lines that render.awk requires), short (the same if there are one or two repeats of everything), pairs, verdict, failed and
+# (with the first three lines that render.awk requires), short (the same if there are one or two repeats of everything), quick, pairs, verdict, failed and
 # notes. Exit status 3 if there is nothing to compare, 4 if nothing was to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
 
 function col(name) {
@@ -46,6 +46,7 @@ $1 == "T" {
     of_folder[s] = col("run_folder")
     rank[s] = col("variant_rank") == "" ? 9999 : col("variant_rank") + 0
   }
+  if (col("quick") != "") is_quick = 1
   r = ++rows
   subject[r] = subject_of[id]
   named[r] = text_unescape(col("point"))
@@ -419,6 +420,7 @@ END {
   # The guide's Tx, unless a phase was too short to have one.
   first_metric = wanted ? want[1] : "tx"
   if (!wanted) for (r = 1; r <= rows; r++) if (value_of[r, "tx"] == "" && !broken[r] && discarded[r] == "" && !is_fill(operation[r])) first_metric = "ops"
+  if (is_quick) print "quick", "yes"
   few = few_repeats()
   print_row_heads()
   for (i = 1; i <= spots; i++)

@@ -111,6 +111,7 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
     for (i = 2; i <= n - 5; i++) folder = folder "/" part[i]
     read_run(folder, name["run"])
     name["scenario"] = scenario_of[folder]
+    name["quick"] = stored_setting(folder, "-", "QUICK") == "on" ? "yes" : ""
     name["variant_rank"] = (folder, name["variant"]) in rank_of ? rank_of[folder, name["variant"]] : ""
     name["run_folder"] = folder
   } else if (!verbatim) name["run"] = part[n - 1]
