@@ -239,6 +239,11 @@ END
   assert_contains 'the client was the bottleneck, so the figures describe the client, not the server, in 2 of' "$page"
   assert_contains 'incomplete, excluded: 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000' "$page"
   assert_contains 'has no &#39;Complete.&#39; line' "$page"
+  # Why to trust the answer: what is wrong, fine, and not recorded, each with its word.
+  page=$(sed -n '/<ul class="trust">/,/<.ul>/p' <<<"$page")
+  assert_contains ' % of its threads; the client was the limit in 2 of 22 results</li>' "$page"
+  assert_contains '<li class="wrong"><strong>wrong</strong> repeats: n = 2; an interval requires 3</li>' "$page"
+  assert_contains '<li class="unknown"><strong>unknown</strong> placement proven: not recorded</li>' "$page"
 }
 
 @test "a page of logs that cannot tell of misses does not say that there were none" {

@@ -114,7 +114,7 @@ _report_page() {
   facts=$(report_facts "$run") || return 1
   {
     _report_section "$data" warnings Warnings _report_warnings "$run" "$data"
-    _report_section "$data" verdict Answer template_each verdict text < <(report_answer "$data")
+    _report_section "$data" verdict Answer _report_answer "$data"
     _report_section "$data" figures Figures _report_figures "$data"
     [[ ! -s $data/pictures ]] || _report_section "$data" pictures Plots _report_pictures "$data"
     _report_section "$data" every 'Every repeat' _report_every "$data"
@@ -146,6 +146,13 @@ report_answer() {
   else
     _report_said "$1/totals" | compare_prose summary ''
   fi
+}
+
+# Print the answer, and under it why a reader can trust it.
+# Usage: _report_answer DATA
+_report_answer() {
+  template_each verdict text < <(report_answer "$1")
+  template_print trust -- template_each reason state name text < <(figures_run trust -- "$1/totals" "$1/sections")
 }
 
 # Print the output of report.awk for totals.

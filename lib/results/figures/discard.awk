@@ -19,8 +19,9 @@ function discard_add(kind, details) {
 # Fill PLACEMENT and where the data is, from BYTES by name, and discard the cell if that is not where it was requested: PERCENT of the data is.
 function discard_placed(bytes, placement, percent) {
   cell["placement"] = text_escape(placement)
+  cell["placed_percent"] = percent ~ /^[0-9.]+$/ ? percent : ""
   cell["located_at"] = discard_places(bytes)
-  if (placement == "off") discard_add("placement", (percent ~ /^[0-9.]+$/ ? percent " % of the data as requested; " : "") cell["located_at"])
+  if (placement == "off") discard_add("placement", (cell["placed_percent"] != "" ? percent " % of the data as requested; " : "") cell["located_at"])
 }
 
 # Discard the cell of row R of result.tsv if its phase was ended before its time, other than by a part (phase_cut), or if no GET found a key.
