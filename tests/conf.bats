@@ -101,9 +101,9 @@ refused() {
 }
 
 @test "unknown scenario, variant, command, option and word: a line each, exit 2" {
-  refused "command line: -s: SCENARIO=nope: not found; ./do_it.sh list names scenarios" ./do_it.sh plan -s nope
+  refused "command line: -s: SCENARIO=xyzzy: not found; ./do_it.sh list names scenarios" ./do_it.sh plan -s xyzzy
   refused "command line: -v: VARIANTS=nope: nope: not found; ./do_it.sh list names variants" ./do_it.sh plan -v nope
-  refused "command line: nope: unknown command; ./do_it.sh help lists them" ./do_it.sh nope
+  refused "command line: xyzzy: unknown command; ./do_it.sh help lists them" ./do_it.sh xyzzy
   refused "command line: -x: unknown option; ./do_it.sh plan --help lists them" ./do_it.sh plan -x
   refused "command line: nope: unexpected argument; settings are given as NAME=VALUE" ./do_it.sh plan nope
   refused "command line: -s: the value is missing; ./do_it.sh plan --help shows the options" ./do_it.sh plan -s

@@ -14,6 +14,8 @@ tables_print() {
   local totals file line status=0
   local -a place=()
   totals=$(cat)
+  # As in the totals.
+  set -- "$(cd -- "$1" && pwd -P)"
   for file in "$LIB"/results/tables/*.awk "$LIB"/part/*/table.awk; do
     while IFS= read -r line && [[ $line == '#'* ]]; do
       [[ $line != '# Table: '* ]] || place[${line#'# Table: '}]=$file
@@ -26,10 +28,10 @@ tables_print() {
 }
 
 # Print the tables of one program.
-# Usage: tables_make FILE RUN <TOTALS
+# Usage: tables_make FILE RUN... <TOTALS
 # Globals: FORMAT, as figures_tables
 tables_make() {
-  local line pattern
+  local line pattern run
   local -a needs=() patterns=() files=()
   while IFS= read -r line && [[ $line == '#'* ]]; do
     case $line in
@@ -37,7 +39,9 @@ tables_make() {
       '# Files: '*) read -r -a patterns <<<"${line#'# Files: '}" ;;
     esac
   done <"$1"
-  for pattern in "${patterns[@]}"; do mapfile -t -O "${#files[@]}" files < <(tables_files "$2" "$pattern"); done
+  for run in "${@:2}"; do
+    for pattern in "${patterns[@]}"; do mapfile -t -O "${#files[@]}" files < <(tables_files "$run" "$pattern"); done
+  done
   ((${#patterns[@]} > 0 && ${#files[@]} == 0)) || figures_run "${needs[@]}" -- -f "$1" - "${files[@]}" | figures_tables
 }
 

@@ -12,6 +12,8 @@
 # With fewer intervals, the estimate of the correlation is too imprecise.
 BEGIN {
   margin_least = 10
+  # The latency that series_tail takes.
+  series_figure = "p99_us"
   margin_number = "^[0-9][0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?[0-9]?([.][0-9]+)?$"
   margin_columns = split("ops_margin_percent p99_margin_percent settled disturbed warmup_s", margin_column, " ")
 }
@@ -35,7 +37,7 @@ function series_read(c, file, offset,    line, f, n, i, at, before, now) {
     series_from[c, i] = before + offset
     series_to[c, i] = now + offset
     series_ops[c, i] = f[at["ops"]] + 0
-    series_tail[c, i] = ("p99_us" in at) && f[at["p99_us"]] ~ margin_number ? f[at["p99_us"]] + 0 : ""
+    series_tail[c, i] = (series_figure in at) && f[at[series_figure]] ~ margin_number ? f[at[series_figure]] + 0 : ""
     before = now
   }
   close(file)

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Whether `noise` finds the components of runs whose noise is known: their mean in % of the true ones, and how often intervals have them.
+# Usage: noise.sh     TRIALS=100; SHAPES: runs, starts, phases, seconds, and the model of tests/noise.awk
+set -Eeuo pipefail
+# shellcheck source=tests/helper.bash
+. "$(dirname "${BASH_SOURCE[0]}")/../helper.bash"
+trap scratch_teardown EXIT
+scratch_setup
+mapfile -t shapes <<<"${SHAPES:-2 8 3 30 .02 .05 .03 .04 .4 .06 .04
+1 8 3 30 .02 .05 .03 .04 .4 .06 .04
+1 8 3 30 0 .01 .05 .1 .7 0 .02
+4 4 2 60 .03 .02 .01 .05 0 .02 .01}"
+for shape in "${shapes[@]}"; do
+  read -r runs starts phases seconds model <<<"$shape"
+  for ((run = 1; run <= runs; run++)); do
+    for ((start = 1; start <= starts; start++)); do mkdir -p "known/run-$run/native/1000B-2i/rep-$start/127.0.0.1"; done
+  done
+  for ((trial = 1; trial <= ${TRIALS:-100}; trial++)); do
+    awk -v dir=known -v seed=$((20261128 + trial)) -v runs="$runs" -v starts="$starts" -v phases="$phases" -v seconds="$seconds" -v model="$model" \
+      -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
+    "$REPO/do_it.sh" noise --format csv known/run-*
+  done | awk -F, -v model="$model" -v seconds="$seconds" '
+    BEGIN {
+      split(model, sd, " ")
+      for (k = 1; k < seconds; k++) { power = k > 1 ? power * sd[5] : sd[5]; sum += (1 - k / seconds) * power }
+      n = split("run start phase second instance instance_in_a_start", level, " ")
+      split(sd[1] " " sd[2] " " sd[3] " " sd[4] * sqrt((1 + 2 * sum) / seconds) " " sd[6] " " sd[7], truth, " ")
+      for (i = 1; i <= n; i++) { gsub(/_/, " ", level[i]); is[level[i]] = truth[i] }
+    }
+    $1 == "variant" { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["variance"] == "" || !($at["level"] in is) { next }
+    {
+      key = $at["level"]
+      count[key]++
+      found[key] += $at["variance"] / 10000
+      squares[key] += ($at["variance"] / 10000) ^ 2
+      # The interval of a spread that is 0 may begin above it by rounding only.
+      inside[key] += is[key] * 100 >= $at["low_percent"] - 1e-3 && is[key] * 100 <= $at["high_percent"] + 1e-3
+    }
+    END {
+      print "model " model
+      for (i = 1; i <= n; i++) {
+        key = level[i]
+        if (!count[key]) continue
+        mean = found[key] / count[key]
+        error = sqrt((squares[key] / count[key] - mean * mean) / count[key])
+        printf "%-20s true %.3f %%^2, found %.3f +- %.3f, interval has it in %.1f %% of %d\n", key, 10000 * is[key] ^ 2, 10000 * mean, 10000 * 1.96 * error, 100 * inside[key] / count[key], count[key]
+      }
+    }'
+  rm -r known
+done

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Why measurements that are alike differ: components of variance, their intervals, and what `noise` prints of runs whose noise is known.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
+# Run awk with the programs that find components: nested_awk ARGUMENT...
+nested_awk() {
+  local folder=$REPO/lib/results/figures
+  awk -f "$folder/interval.awk" -f "$folder/nested.awk" -f "$REPO/tests/random.awk" "$@"
+}
+
+# Make runs of known noise, runs/run-1 and so on: known_make SEED RUNS STARTS PHASES SECONDS MODEL, as tests/noise.awk explains.
+known_make() {
+  local run start
+  for ((run = 1; run <= $2; run++)); do
+    for ((start = 1; start <= $3; start++)); do mkdir -p "runs/run-$run/native/1000B-2i/rep-$start/127.0.0.1"; done
+  done
+  awk -v dir=runs -v seed="$1" -v runs="$2" -v starts="$3" -v phases="$4" -v seconds="$5" -v model="$6" -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
+}
+
+# Print FIGURE LEVEL COLUMN... of the CSV of a noise: columns CSV FIGURE COLUMN...
+columns() {
+  awk -F, -v figure="$2" -v wanted="${*:3}" '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(wanted, want, " "); next }
+    $at["metric"] == figure { line = $at["level"]; for (i = 1; i <= n; i++) line = line " " $at[want[i]]; print line }' "$1"
+}
+
+@test "components of variance are those that are published for the calcium of turnip leaves" {
+  # Snedecor and Cochran, Statistical Methods: 4 plants, 3 leaves of each, 2 samples of each.
+  cat >calcium.awk <<'END'
+BEGIN {
+  n = split("3.28 3.09 3.52 3.48 2.88 2.80 2.46 2.44 1.87 1.92 2.19 2.19 2.77 2.66 3.74 3.44 2.55 2.55 3.78 3.87 4.07 4.12 3.31 3.31", nested_y, " ")
+  for (k = 1; k <= n; k++) {
+    nested_group[k, 1] = int((k - 1) / 6)
+    nested_group[k, 2] = int((k - 1) / 2)
+    nested_group[k, 3] = k
+  }
+  nested_fit(n, 3, 0, 1, 1)
+  for (l = 1; l <= 3; l++) printf "%d %.5f\n", nested_df[l], nested_component[l]
+}
+END
+  run nested_awk -f calcium.awk
+  assert_output $'3 0.36522\n8 0.16106\n12 0.00665'
+}
+
+@test "components are unbiased, also of unequal groups, and an interval of 95 % contains the true one in 93 to 97 %" {
+  cat >trials.awk <<'END'
+# Each run has 3 starts and each start 3 phases; if they are uneven, each second run has another start, and each third start has one phase.
+function trial(uneven,    a, b, c, n, run, start) {
+  n = 0
+  for (a = 1; a <= 6; a++) {
+    run = 2 * gauss()
+    for (b = 1; b <= 3 + (uneven && a % 2); b++) {
+      start = run + gauss()
+      for (c = 1; c <= (uneven && b % 3 == 0 ? 1 : 3); c++) {
+        nested_y[++n] = start + 1.5 * gauss()
+        nested_group[n, 1] = a
+        nested_group[n, 2] = a SUBSEP b
+        nested_group[n, 3] = n
+      }
+    }
+  }
+  nested_fit(n, 3, 0, 1, 1)
+}
+BEGIN {
+  seed = 20261128
+  split("4 1 2.25", truth, " ")
+  for (uneven = 0; uneven <= 1; uneven++) {
+    trials = uneven ? 300 : 1000
+    for (l = 1; l <= 3; l++) sum[l] = squares[l] = inside[l] = 0
+    for (t = 1; t <= trials; t++) {
+      trial(uneven)
+      for (l = 1; l <= 3; l++) {
+        sum[l] += nested_component[l]
+        squares[l] += nested_component[l] ^ 2
+        inside[l] += nested_low[l] <= truth[l] && nested_high[l] >= truth[l]
+      }
+    }
+    for (l = 1; l <= 3; l++) {
+      mean = sum[l] / trials
+      off = (mean - truth[l]) / sqrt((squares[l] / trials - mean * mean) / trials)
+      covered = 100 * inside[l] / trials
+      if (off < -3 || off > 3 || covered < 93 || covered > 97.5) print uneven, l, mean, off, covered
+    }
+  }
+}
+END
+  run nested_awk -f trials.awk
+  assert_output ''
+}
+
+@test "noise finds the components of two runs whose noise is known, and says which is the largest" {
+  known_make 3 2 8 3 30 '.02 .06 .02 .04 .5 0 .05'
+  run_split "$REPO/do_it.sh" noise --format=csv runs/run-1 runs/run-2
+  assert_success
+  printf '%s\n' "$output" >csv
+  # A phase of 30 seconds whose neighbours have the correlation 0.5 is worth about 10.5 independent ones: 4 % / sqrt(10.5) = 1.23 %.
+  run awk -v truth='run 2 start 6 phase 2 second 1.23 instance 0 instance-in-a-start 5' '
+    BEGIN { n = split(truth, word, " "); for (i = 1; i < n; i += 2) true_of[word[i]] = word[i + 1] }
+    { sub(/instance in a start/, "instance-in-a-start") }
+    true_of[$1] < $2 || true_of[$1] > $3 { print }' < <(columns csv ops_per_sec low_percent high_percent)
+  assert_output ''
+  run columns csv p99_us level
+  assert_output $'run run\nstart start\nphase phase\nsecond second'
+  run_split "$REPO/do_it.sh" noise runs/run-1 runs/run-2
+  assert_match $'\nGET, ops/s: [89][0-9] % of the variance comes from the start; what helps: more starts \\(REDISRUNS\\)\n'
+  assert_match 'second +1\.[0-9]+ % .* 30 in each phase, worth (9|1[0-2])[.0-9]* independent ones; one spreads by [34]\.'
+}
+
+@test "noise of one run with one phase in each start names the levels that lack groups" {
+  known_make 5 1 3 1 2 '0 .05 0 .01 0 0 0'
+  run_split "$REPO/do_it.sh" noise --format markdown runs/run-1
+  assert_success
+  assert_match $'\\| ops/s \\| run \\| - \\| - \\| - \\| 1 run \\|\n'
+  assert_match $'\\| ops/s \\| start \\| [0-9.]+ % \\| [^|]+ \\| 100\\.0% \\| 3 starts \\|\n'
+  assert_match $'\\| ops/s \\| phase \\| - \\| - \\| - \\| 1 in each start \\|\n'
+  assert_match $'\\| ops/s \\| second \\| - \\| - \\| - \\| no series of three intervals in each phase \\|\n'
+  assert_contains 'A level without a spread lacks groups: what it adds is in the level above.'
+  rm -r runs/run-1/native/1000B-2i/rep-[23]
+  run_split "$REPO/do_it.sh" noise runs/run-1
+  assert_equal "$status" 1
+  assert_contains 'no phase was measured twice' "$stderr"
+}
+
+@test "the last screen and the page have the noise of a run with repeated phases in three starts, and of no other" {
+  known_make 7 1 3 2 5 '0 .05 .01 .01 0 0 0'
+  tables='result_totals runs/run-1 | FORMAT=lines tables_print runs/run-1'
+  modules_run "$tables"
+  assert_contains $'\ntitle\tNoise: '
+  rm runs/run-1/native/1000B-2i/rep-*/*/get-2.*
+  sed -i '/^get-2/d' runs/run-1/native/1000B-2i/rep-*/*/result.tsv
+  sed -i '/get-2/d' runs/run-1/native/1000B-2i/rep-*/*/redis.log.*
+  modules_run "$tables"
+  assert_success
+  refute_contains 'Noise: '
+}
