@@ -220,3 +220,35 @@ two_runs() {
   assert_contains 20250102T100000Z-x "$stderr"
   assert_match ',native,[0-9,]+,swap,'
 }
+
+@test "--format html: one page with verdict, notes and tables, all sides in each plot, and each bar in percent of its own base" {
+  local run file
+  need_command gnuplot
+  for run in a b; do
+    run_make 20250101T100000Z-$run 3 30 60 "$([[ $run == a ]] && echo 10 || echo 20)" 20
+    for file in 20250101T100000Z-$run/*/*/rep-*/c; do histogram_make 30:50 60:50 >"$file/histogram-set-a1B2c3"; done
+    printf 'LABEL="host-%s<b>"\nSERVER="s"\nCLIENT_IP="c"\nKEYS="500000"\n' $run >>20250101T100000Z-$run/run.conf
+    settings_make 20250101T100000Z-$run
+  done
+  mkdir tmp
+  TMPDIR=$PWD/tmp run_split compare --format html --limit 'p99<=1ms' 20250101T100000Z-{a,b}
+  assert_success
+  assert_equal "$(ls -A tmp)" ''
+  assert_line '<h1>host-b&lt;b&gt;:native, host-b&lt;b&gt;:swap against host-a&lt;b&gt;:native, host-a&lt;b&gt;:swap</h1>'
+  assert_line '<p class="run">Run 20250101T100000Z-a, 20250101T100000Z-b</p>'
+  assert_match '<p class="verdict">host-b&lt;b&gt;:native reaches 51.8 % of host-a&lt;b&gt;:native'
+  assert_match '<dt>host-b&lt;b&gt;:native, host-b&lt;b&gt;:swap</dt><dd>Date: 2025-01-01 10:00:00 UTC; Server: s; .*Fill: KEYS=500000; '
+  assert_equal "$(grep -oE '<a href="#[a-z]+' <<<"$output" | sed 's/.*#//')" "$(grep -oE '^<section id="[a-z]+' <<<"$output" | sed 's/.*"//')"
+  assert_equal "$(grep -cE '(src|href)="?(https?:)?//|@import|<script|<b>' <<<"$output")" 0
+  grep -qF "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\"" <<<"$output" || fail "the page has no policy"
+  # Percentages over the bars: native on b is half as fast as on a, and swap is as fast.
+  sed -n '/<title id="bars-1-title">/,/<\/svg>/p' <<<"$output" >bars
+  assert_equal "$(grep -oE '>[0-9]+ %<' bars | tr '\n' ' ')" '>52 %< >100 %< '
+  assert_equal "$(grep -oE '<text>host-[ab]&lt;b>:(native|swap)<' bars | sort -u | wc -l)" 4
+  assert_equal "$(grep -oE '^<title id="[a-z]+-1' <<<"$output" | sed 's/.*"//' | sort -u | tr '\n' ' ')" 'bars-1 percentile-1 tail-1 tradeoff-1 '
+  # One run of a single variant has nothing to compare.
+  rm -r 20250101T100000Z-a/swap
+  run_split compare --format html 20250101T100000Z-a
+  assert_failure 1
+  assert_output ''
+}

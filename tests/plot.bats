@@ -469,6 +469,17 @@ gnuplot_after() {
   assert_contains 'variant 70' "$(<draw/bars-1.svg)"
 }
 
+@test "the band of a line of percentiles is the min and max of its repeats, up to the shortest one" {
+  run_make
+  cp -r "$RUN"/native/1000B-1i/rep-{1,2}
+  histogram_make 60:900 90:100 >"$RUN/native/1000B-1i/rep-2/c/histogram-set-a1B2c3"
+  data_make >/dev/null
+  # 30 us for 98 % of one repeat, and 60 us for 90 % of the other, which has 1,000 samples.
+  assert_equal "$(block data/percentile-1-1.dat 2 | awk '{ print $2, $3 }' | uniq -c | awk '{ $1 = $1 } 1')" $'10 30 60\n7 30 90\n14 90 90'
+  assert_equal "$(block data/percentile-1-1.dat 2 | sed -n '1p;$p')" $'1\t30\t60\n1000\t90\t90'
+  assert_equal "$(block data/percentile-1-1.dat 3 | awk '$2 != $3' | wc -l)" 0
+}
+
 @test "mawk and gawk write the same data" {
   need_command mawk gawk
   local awk

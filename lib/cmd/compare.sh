@@ -14,7 +14,8 @@
 #   --all             every form of a ratio: percentage, gain and factor; by default a percentage for throughput, a factor for costs
 #   --repeats         only the table with one row per repeat, as in the guide's Table 1; not with --limit
 #   --format FORMAT   table (default), markdown, csv (one table; not with --limit), json (all of them, verdict
-#                     and notes; of one run without two variants to compare its totals), openmetrics (totals) or openmetrics-series (time series)
+#                     and notes; of one run without two variants to compare its totals), html (one page with tables and plots; not with --repeats),
+#                     openmetrics (totals) or openmetrics-series (time series)
 #
 #   SMALLEST=2%       the smallest difference that matters to you
 #
@@ -61,6 +62,8 @@ cmd_compare() {
   if [[ -n $RULES && ($format == csv || -n $repeats) ]]; then
     die_usage "command line: --limit: conflicts with --repeats and --format csv, which print another single table; leave them out, or use --format json"
   fi
+  [[ $format != html || -z $repeats ]] || die_usage "command line: --format=html: conflicts with --repeats, which prints one table; leave one out"
+  [[ $format != html ]] || command -v gnuplot >/dev/null || die "gnuplot is not installed (make deps)"
   if ((${#words[@]} == 0)); then
     path=$(compare_run '') || exit
     log_info "compare: the newest run is $path"
@@ -96,6 +99,7 @@ cmd_compare() {
   case $format in
     csv) if [[ -n $repeats ]]; then compare_section repeats csv <<<"$sections"; else compare_section rows csv <<<"$sections"; fi ;;
     json) compare_json "$repeats" "$sections" ;;
+    html) compare_page_print "$sections" "${paths[@]}" || status=1 ;;
     *) compare_people "$format" "$repeats" "$sections" ;;
   esac
   if grep -q $'^failed\t' <<<"$sections"; then
@@ -122,8 +126,8 @@ _compare_option() {
       ;;
     --price) price_take "$2" ;;
     --format)
-      [[ $2 =~ ^(table|csv|markdown|json|openmetrics|openmetrics-series)$ ]] ||
-        die_usage "command line: --format=$2: unknown format; accepted: table csv markdown json openmetrics openmetrics-series"
+      [[ $2 =~ ^(table|csv|markdown|json|html|openmetrics|openmetrics-series)$ ]] ||
+        die_usage "command line: --format=$2: unknown format; accepted: table csv markdown json html openmetrics openmetrics-series"
       format=$2
       ;;
   esac

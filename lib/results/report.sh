@@ -113,20 +113,20 @@ _report_page() {
   style=$(<"$LIB/results/report.css") || return 1
   facts=$(report_facts "$run") || return 1
   {
-    _report_section "$data" warnings Warnings _report_warnings "$run" "$data"
-    _report_section "$data" verdict Answer _report_answer "$data"
-    _report_section "$data" figures Figures _report_figures "$data"
-    [[ ! -s $data/pictures ]] || _report_section "$data" pictures Plots _report_pictures "$data"
-    _report_section "$data" every 'Every repeat' _report_every "$data"
-    _report_section "$data" environment Environment _report_environment "$run" "$data"
-    _report_section "$data" settings Settings _report_settings "$run"
+    report_section "$data" warnings Warnings _report_warnings "$run" "$data"
+    report_section "$data" verdict Answer _report_answer "$data"
+    report_section "$data" figures Figures _report_figures "$data"
+    [[ ! -s $data/pictures ]] || report_section "$data" pictures Plots report_pictures "$data" '--detail all draws every one. Each is in plots/ as SVG and PNG.'
+    report_section "$data" every 'Every repeat' _report_every "$data"
+    report_section "$data" environment Environment _report_environment "$run" "$data"
+    report_section "$data" settings Settings _report_settings "$run"
   } >"$data/body"
   template_print page run="$2" title="$title" style="$style" facts="$facts" links="$(<"$data/links")" -- cat -- "$data/body"
 }
 
 # Print a section of the page, and add its link to DATA/links.
-# Usage: _report_section DATA ID TITLE COMMAND...
-_report_section() {
+# Usage: report_section DATA ID TITLE COMMAND...
+report_section() {
   template_print link id="$2" title="$3" >>"$1/links"
   template_print section id="$2" title="$3" -- "${@:4}"
 }
@@ -152,6 +152,12 @@ report_answer() {
 # Usage: _report_answer DATA
 _report_answer() {
   template_each verdict text < <(report_answer "$1")
+  report_trust "$1"
+}
+
+# Print why a reader can trust the answer.
+# Usage: report_trust DATA
+report_trust() {
   template_print trust -- template_each reason state name text < <(figures_run trust -- "$1/totals" "$1/sections")
 }
 
@@ -222,14 +228,16 @@ _report_disturbed() {
 # Print the comparison, or the totals of a run of one variant, and the tables that only some runs have.
 # Usage: _report_figures DATA
 _report_figures() {
-  local REPLY TITLE
-  if grep -q $'^rows\t' "$1/sections"; then
-    compare_shown "$(<"$1/sections")"
-    OPTIONAL='min max|interval|Gain|Factor' template_print comparison title="$TITLE" -- compare_section "$REPLY" html <"$1/sections"
-  else
-    _report_totals "$1"
-  fi
+  if grep -q $'^rows\t' "$1/sections"; then report_comparison "$1"; else _report_totals "$1"; fi
   FORMAT=html figures_tables <"$1/tables"
+}
+
+# Print the table of a comparison.
+# Usage: report_comparison DATA
+report_comparison() {
+  local REPLY TITLE
+  compare_shown "$(<"$1/sections")"
+  OPTIONAL='min max|interval|Gain|Factor' template_print comparison title="$TITLE" -- compare_section "$REPLY" html <"$1/sections"
 }
 
 # Print the table of the totals.
@@ -249,9 +257,10 @@ _report_every() {
 }
 
 # Print all plots.
-# Usage: _report_pictures DATA
-_report_pictures() {
-  [[ ${PLOT_DETAIL:-4} == all ]] || template_print detail points="${PLOT_DETAIL:-4}"
+# Usage: report_pictures DATA MORE
+#   MORE is a sentence on where the other plots are
+report_pictures() {
+  [[ ${PLOT_DETAIL:-4} == all ]] || template_print detail points="${PLOT_DETAIL:-4}" more="$2"
   template_print plots -- _report_plots "${1%/*}" < <(_report_order <"$1/pictures")
 }
 
@@ -307,10 +316,7 @@ _report_svg() {
 # Usage: _report_environment RUN DATA
 _report_environment() {
   local run=$1 data=$2 folder host
-  if (($(grep -c $'^differs\t' "$data/sections") > 3)); then
-    template_print title text='Differences between the variants'
-    template_print table -- compare_section differs html <"$data/sections"
-  fi
+  report_differences "$data"
   (($(grep -c $'^table\t' "$data/fill") <= 3)) || template_print fill -- compare_section table html <"$data/fill"
   for folder in "$run"/env/*/; do
     [[ -d $folder ]] || continue
@@ -320,6 +326,14 @@ _report_environment() {
     [[ ! -r $folder/env.tsv ]] || template_print description -- template_each description-row name value < <(_report_described "$folder/env.tsv")
     [[ ! -r $folder/setup.log ]] || template_print file name=setup.log -- cat -- "$folder/setup.log"
   done
+}
+
+# Print what differs between the sides of a comparison.
+# Usage: report_differences DATA
+report_differences() {
+  (($(grep -c $'^differs\t' "$1/sections") > 3)) || return 0
+  template_print title text='Differences between the variants'
+  template_print table -- compare_section differs html <"$1/sections"
 }
 
 # Print the rows of a host's description, with a text for each value that the host did not report.

@@ -42,24 +42,29 @@ report_title() {
 # Print scenario, time and hosts of a run as a list of the page.
 # Usage: report_facts RUN
 report_facts() {
-  local run=$1 server others label text REPLY
+  local label text
+  while IFS=$'\t' read -r label text; do
+    [[ -z $text ]] || template_print fact name="$label" text="$text"
+  done < <(report_known "$1")
+}
+
+# Print what is known of the run whose settings were read: a line LABEL TEXT for each fact.
+# Usage: report_known RUN
+report_known() {
+  local run=$1 server others REPLY
   report_setting SERVER
   read -r server others <<<"$REPLY"
   # A component of a path below.
   [[ $server =~ ^[A-Za-z0-9][A-Za-z0-9._:-]*$ ]] || server=-
-  while IFS=$'\t' read -r label text; do
-    [[ -z $text ]] || template_print fact name="$label" text="$text"
-  done < <(
-    _report_date "$run"
-    printf 'Question\t%s\n' "$(report_question)"
-    _report_host "$run" "$server"
-    printf 'Other servers\t%s\n' "$others"
-    report_setting CLIENT_IP
-    printf 'Clients\t%s\n' "$REPLY"
-    _report_load "$run"
-    _report_changed
-    printf 'Made by\t%s\n' "$(version_made "$run")"
-  )
+  _report_date "$run"
+  printf 'Question\t%s\n' "$(report_question)"
+  _report_host "$run" "$server"
+  printf 'Other servers\t%s\n' "$others"
+  report_setting CLIENT_IP
+  printf 'Clients\t%s\n' "$REPLY"
+  _report_load "$run"
+  _report_changed
+  printf 'Made by\t%s\n' "$(version_made "$run")"
 }
 
 # Print the question of the run: the first sentence of its scenario's file.

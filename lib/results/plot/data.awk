@@ -21,21 +21,30 @@ function paired(first, cell, column,    i, n, by_repeat, r) {
   return 1
 }
 
+# The number of the variant that variant V is compared with.
+function base_of(v,    b) {
+  for (b = 1; b < v; b++) if (variant[b] == base_name[variant[v]]) return b
+  return base_name[variant[v]] == variant[v] ? v : 1
+}
+
 # Whether two cells have no ratio, because searches measured them at other loads, as in compare.
 function at_other_load(first, cell, column) {
   return bound_apart(column == "p99_us", column != "p99_us", by_load[first] + 0, by_dram[first] + 0, by_load[cell] + 0, by_dram[cell] + 0)
 }
 
 # Bars of a column: throughput, or the p99 latency.
-function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label, w, drawn, low, high, ratio, intervals, first, cell, labels, side) {
+function bars(p, kind, column, what,    file, g, v, b, of_base, middle, groups, list, n, label, w, drawn, low, high, ratio, intervals, first, cell, labels, side) {
   groups = 0
   for (g = 1; g <= points; g++) if ((phase[p], point[g]) in seen_at) list[++groups] = point[g]
   file = OUT "/" kind "-" p ".dat"
   w = 0.8 / variants
+  of_base = variant[1]
   for (v = 1; v <= variants; v++) {
     drawn = 0
+    b = base_of(v)
+    if (b != 1) of_base = "its base"
     for (g = 1; g <= groups; g++) {
-      first = phase[p] SUBSEP list[g] SUBSEP variant[1]
+      first = phase[p] SUBSEP list[g] SUBSEP variant[b]
       cell = phase[p] SUBSEP list[g] SUBSEP variant[v]
       n = values(cell, column, out)
       if (!n) continue
@@ -43,19 +52,19 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
       label = ""
       low = out[1]
       high = out[n]
-      if (v == 1) base[g] = interval_median(out, n)
-      else if (base[g] > 0 && !at_other_load(first, cell, column)) {
-        ratio = interval_median(out, n) / base[g]
+      middle[v, g] = interval_median(out, n)
+      if (v != b && middle[b, g] > 0 && !at_other_load(first, cell, column)) {
+        ratio = middle[v, g] / middle[b, g]
         if (paired(first, cell, column)) {
-          low = base[g] * interval_low
-          high = base[g] * interval_high
+          low = middle[b, g] * interval_low
+          high = middle[b, g] * interval_high
           intervals++
         }
         side = kind == "bars" ? bound_side(limited[first] + 0, limited[cell] + 0) : bound_mirror(bound_side(waited[first] + 0, waited[cell] + 0), 1)
         if (groups * variants <= 50 && side != "both") label = bound_ratio(side, kind == "bars" ? 1 : -1) (kind == "bars" ? sprintf("%.0f %%", 100 * ratio) : sprintf("%.3gx", ratio))
         labels += label != ""
       }
-      printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, interval_median(out, n), low, high, label > file
+      printf "%.4f\t%s\t%s\t%s\t%s\n", g + (v - (variants + 1) / 2) * w, middle[v, g], low, high, label > file
     }
   }
   printf "\n\n" > file
@@ -63,8 +72,8 @@ function bars(p, kind, column, what,    file, g, v, groups, list, n, base, label
   n = plot_close(file)
   if (n) plot_job("bars", kind "-" p, (kind == "bars" ? "Throughput" : what) ", " phase[p], n, groups, "Bars of the " what " of " n " variants in the phase " phase[p] \
     (groups > 1 ? ", a group for each of " groups " points" : "") ". Whiskers go from the min to the max of the repeats" \
-    (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] " from three repeats or more are its " interval_percent(level) " interval" : "") \
-    "." (labels ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " variant[1] "." : ""), variants)
+    (intervals ? "; those of bars with a " (kind == "bars" ? "percentage" : "multiple") " of " of_base " from three repeats or more are its " interval_percent(level) " interval" : "") \
+    "." (labels ? " Over a bar is its " (kind == "bars" ? "percentage" : "multiple") " of " of_base "." : ""), variants)
 }
 
 # One plot per phase and curve (points that differ only in the number of instances), if several numbers were run.
@@ -137,6 +146,7 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
   op = text_unescape($at["operation"])
   plot_note(who, $at["variant_rank"], name, op)
+  base_name[who] = ("base" in at) ? text_unescape($at["base"]) : ""
   # A phase that broke the limit of its search shows nothing within that limit.
   if ($at["search"] == "broken") next
   rest = text_unescape($at["sweep"])

@@ -3,27 +3,58 @@
 # over time (time.awk). Input: rows of result.sh. Environment: OUT, the directory for data; DETAIL, the number of points. Output: as
 # data.awk. A histogram that cannot be read completely is named on stderr and left out, and the exit status is 1.
 
-# Latency by percentile, over all clients and repeats of each variant.
-function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
+# Note the latencies of a repeat with N samples, whose buckets are sorted, at ten shares of each further nine: band_low and band_high. The band ends
+# where the shortest repeat does.
+function band_note(n,    i, k, acc, steps) {
+  steps = int(10 * log(n) / log(10) + 1e-9)
+  if (band_repeats++ == 0 || steps < band_steps) band_steps = steps
+  for (i = k = 0; k <= band_steps; k++) {
+    while (acc / n <= 1 - 10 ^ (-k / 10) && i < buckets) acc += bucket[order[++i]]
+    if (band_repeats == 1 || order[i] + 0 < band_low[k]) band_low[k] = order[i] + 0
+    if (band_repeats == 1 || order[i] + 0 > band_high[k]) band_high[k] = order[i] + 0
+  }
+}
+
+# The band as lines of data.
+function band_text(    k, text) {
+  for (k = 0; k <= band_steps; k++) text = text sprintf("%.6g\t%s\t%s\n", 10 ^ (k / 10), band_low[k], band_high[k])
+  return text
+}
+
+# Latency by percentile, over all clients and repeats of each variant, and the min and max of its repeats.
+function percentile(p, g,    file, v, i, j, r, n, all, acc, most, share, total, band, repeats) {
   file = OUT "/percentile-" p "-" g ".dat"
   most = 10
   for (v = 1; v <= variants; v++) {
+    split("", total)
+    all = band_repeats = acc = 0
     histogram_clear()
-    all = 0
     for (i = 1; i <= cell_rows[p, g, v]; i++) {
       r = row_of[p, g, v, i]
-      if (histogram[r] == "") continue
-      n = histogram_add(histogram[r], ours[r], phase[p])
-      if (!n && ours[r]) {
-        text_complain(histogram[r], "the histogram is missing or truncated; not plotted")
-        failed = 1
+      if (histogram[r] != "") {
+        n = histogram_add(histogram[r], ours[r], phase[p])
+        if (!n && ours[r]) {
+          text_complain(histogram[r], "the histogram is missing or truncated; not plotted")
+          failed = 1
+        }
+        acc += n
       }
-      all += n
+      # The clients of a repeat are next to each other.
+      if (!acc || i < cell_rows[p, g, v] && repeat[row_of[p, g, v, i + 1]] == repeat[r]) continue
+      histogram_sort(buckets)
+      band_note(acc)
+      for (j = 1; j <= buckets; j++) total[order[j]] += bucket[order[j]]
+      all += acc
+      acc = 0
+      histogram_clear()
     }
     if (!all) continue
-    plot_block(file, v)
-    if (all > most) most = all
+    for (j in total) bucket[order[++buckets] = j] = total[j]
     histogram_sort(buckets)
+    plot_block(file, v)
+    band = band "\n\n" band_text()
+    if (band_repeats > 1) repeats = 1
+    if (all > most) most = all
     acc = 0
     for (i = 1; i <= buckets; i++) {
       share = acc / all
@@ -33,9 +64,11 @@ function percentile(p, g,    file, v, i, r, n, all, acc, most, share) {
     # The curve ends at 1/(1-p) = `all`, the number of samples.
     print all "\t" order[buckets] > file
   }
+  if (band != "") printf "%s", band > file
   n = plot_close(file)
   if (n) plot_job("percentile", "percentile-" p "-" g, "Latency by percentile, " phase[p] " at " point[g], n, \
-    text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale where every further nine has the same width.")
+    text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale where every further nine has the same width." \
+    (repeats ? " A band goes from the min to the max of its repeats." : ""))
 }
 
 # Latency of every thread in one repeat of one variant; the threads of several clients are next to each other.
