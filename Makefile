@@ -11,7 +11,7 @@ DESTDIR ?=
 -include lib/loadgen/build.mk
 -include lib/membench/build.mk
 
-.PHONY: docs help deps deps-check demo check check-all check-qemu check-qemu-long check-lab check-faults check-mutants lint format clean install uninstall
+.PHONY: docs help deps deps-check demo check check-all check-qemu check-qemu-long check-lab check-packages dist deb rpm check-faults check-mutants lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it is in one place.
 help: ## list the targets
@@ -55,6 +55,21 @@ check-lab: ## boots, CXL, NIC queues and resets of real Debian guests, in emulat
 	@$(MAKE) --no-print-directory test
 	@tests/lab/run.sh $(CHECKS)
 
+dist: ## make the archive of the last commit in build/packages, the same bytes each time
+	@tools/package.sh dist
+
+deb: ## make a package of the last commit in build/packages, for Debian and its kin
+	@tools/deps.sh packages
+	@tools/package.sh deb
+
+rpm: ## make a package of the last commit in build/packages, for Fedora and its kin
+	@tools/deps.sh packages
+	@tools/package.sh rpm
+
+check-packages: ## install, upgrade, run and remove the packages in fresh roots of Debian (minutes)
+	@tools/deps.sh packages
+	@tests/packages/run.sh
+
 check-mutants: test ## break the code on purpose, a line at a time, and run the tests that must notice
 	@tools/mutate.sh
 
@@ -94,6 +109,7 @@ install: test membench ## install under PREFIX (default /usr/local), below DESTD
 	@install -d -- '$(DESTDIR)$(home)' '$(DESTDIR)$(PREFIX)/bin'
 	@umask 022; { tools/files.sh && echo test; } | tar -cf - --owner=0 --group=0 --mode=u+rwX,go=rX --verbatim-files-from --files-from=- \
 	  | tar -xf - --no-same-owner -C '$(DESTDIR)$(home)'
+	@./do_it.sh --version | sed 's/.*(\(.*\))$$/\1/' >'$(DESTDIR)$(home)/lib/commit'
 	@install -m 755 -- '$(MEMBENCH_OUT)/membench' '$(DESTDIR)$(home)/lib/membench/membench'
 	@printf '#!/bin/sh\n# SPDX-License-Identifier: MIT\n# Runs the installed tierbench with results in the current folder.\nTIERBENCH_RESULTS_DIR=$${TIERBENCH_RESULTS_DIR:-$$PWD/results} exec "%s/do_it.sh" "$$@"\n' '$(home)' \
 	  > '$(DESTDIR)$(PREFIX)/bin/tierbench'

@@ -89,7 +89,7 @@ deps() {
   refute_exists "$POLICY_FILE"
 }
 
-@test "what make check-qemu and make check-lab need are sets of their own, beside what a run needs" {
+@test "what make check-qemu, check-lab and check-packages need are sets of their own, beside what a run needs" {
   without_screen
   rm -f bin/busybox bin/qemu-system-x86_64 bin/xz bin/bats
   run deps qemu --dry-run
@@ -101,6 +101,8 @@ deps() {
   rm -f bin/mmdebstrap
   run deps lab --dry-run
   assert_line 'deps: missing: screen mmdebstrap'
+  run deps packages --dry-run mmdebstrap redis-server
+  assert_output $'deps: missing: mmdebstrap\ndeps: would install: mmdebstrap'
 }
 
 @test "a Python without the module that makes environments lacks a package" {

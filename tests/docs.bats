@@ -129,7 +129,7 @@ commands() {
     while read -r name; do
       [[ -n ${known[$name]+set} ]] || missing+="${file#"$REPO/"}: $name"$'\n'
     done < <(grep -oE '(`|NAME |sh |^\./do_it.sh.* )[A-Z][A-Z_]+([.][a-z_-]+)?=' "$file" | grep -oE '[A-Z][A-Z_]+([.][a-z_-]+)?=$' | tr -d = | sort -u |
-      grep -vxE 'PREFIX|DESTDIR|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH|TIERBENCH_(PATH|DEBUG)')
+      grep -vxE 'PREFIX|DESTDIR|PACKAGE_RELEASE|MAINTAINER|HIREDIS_DIR|REDIS_SRC|TLS|CI|TEST_AWK|FUZZ_SECONDS|SUITE_LIMIT|NAME|LIKE|WERROR|ROUNDS|OMP_NUM_THREADS|REDISCLI_AUTH|TIERBENCH_(PATH|DEBUG)')
   done < <(docs)
   [[ -z $missing ]] || fail "$missing"
 }

@@ -73,7 +73,7 @@ house_headless() {
 }
 
 @test "no file is longer than 500 lines" {
-  found=$(house_files . -- ! -name LICENSE ! -name test ! -name '*.svg' | xargs wc -l | awk '$1 > 500 && $2 != "total"')
+  found=$(house_files . -- ! -name LICENSE ! -name test ! -name mutants.tsv ! -name '*.svg' | xargs wc -l | awk '$1 > 500 && $2 != "total"')
   house_none "$found" 'split these by concern:'
 }
 

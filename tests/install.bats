@@ -43,9 +43,37 @@ teardown() {
   # The installed completion knows where the tool is.
   run bash -c '. here/share/bash-completion/completions/tierbench; COMP_WORDS=(tierbench ver) COMP_CWORD=1; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
   assert_output verify
+  # Results of an installed tree name the commit, too.
+  assert_equal "$(here/bin/tierbench --version)" "$("$REPO/do_it.sh" --version)"
   run make -C "$REPO" uninstall PREFIX="$SCRATCH/here"
   assert_success
   assert_equal "$(find here -type f)" ''
+}
+
+@test "make dist: the same bytes from the same commit, which the unpacked tree knows; another tree is refused" {
+  local sum
+  # A commit of what is tested here.
+  git -c safe.directory='*' clone -q "$REPO" tree
+  cp -r -- "$REPO"/{lib,tools,.gitattributes} tree
+  git -C tree -c user.name=test -c user.email=test@localhost commit -qam test --allow-empty
+  echo changed >>tree/README.md
+  run tree/tools/package.sh dist
+  assert_success
+  assert_output $'package: changes that are not committed are left out\nbuild/packages/tierbench-1.0.0.tar.gz'
+  sum=$(sha256sum <tree/build/packages/tierbench-1.0.0.tar.gz)
+  tree/tools/package.sh dist
+  assert_equal "$(sha256sum <tree/build/packages/tierbench-1.0.0.tar.gz)" "$sum"
+  (cd tree/build/packages && sha256sum -c --quiet tierbench-1.0.0.tar.gz.sha256 && tar -xf tierbench-1.0.0.tar.gz)
+  cd tree/build/packages/tierbench-1.0.0
+  assert_equal "$(./do_it.sh --version)" "tierbench 1.0.0 ($(git -C "$SCRATCH/tree" rev-parse HEAD | cut -c 1-12))"
+  run tail -n 1 README.md
+  [[ $output != changed ]] || fail 'a change that is not committed is in the archive'
+  run tools/package.sh dist
+  assert_failure 1
+  assert_output 'package: no checkout of git: archives and packages are made from a commit'
+  # It is installed, too.
+  run tools/files.sh
+  assert_line lib/commit
 }
 
 # Complete the last of some words, as bash would; prints what is offered.

@@ -16,7 +16,8 @@ declare -A EXTRA_REPOSITORIES=(
 )
 
 # The requirements, and how each is detected: by the thing itself, never by the name of a package.
-# set: run, or beyond that check (the tests), qemu (make check-qemu) or lab (make check-lab). kind: command, module (pkg-config), header (COMPILER:NAME is found), file,
+# set: run, or beyond that check (the tests), qemu (make check-qemu), lab (make check-lab) or packages (make deb, rpm and check-packages). kind: command,
+# module (pkg-config), header (COMPILER:NAME is found), file,
 # python (a module of python3), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives; the first that the repositories have is used.
 # A string, not a here-document for cat: on a machine without cat, the result must not be that nothing is missing.
@@ -81,6 +82,10 @@ qemu   command  qemu-system-x86_64 qemu-system-x86                    qemu-syste
 qemu   command  busybox        busybox-static                         busybox
 qemu   command  xz             xz-utils                               xz
 lab    command  mmdebstrap     mmdebstrap                             mmdebstrap
+packages command mmdebstrap    mmdebstrap                             mmdebstrap
+packages command dpkg-shlibdeps dpkg-dev                              dpkg-dev
+packages command lintian       lintian                                lintian
+packages command rpmbuild      rpm                                    rpm-build
 '
 
 # Prints one line on stderr.
@@ -110,7 +115,7 @@ _deps_have() {
 }
 
 # Prints the rows of the table that this set requires and this machine lacks; only the rows of the given names, if there are names.
-# Usage: deps_missing run|check|qemu|lab [NAME...]   Returns: 0
+# Usage: deps_missing run|check|qemu|lab|packages [NAME...]   Returns: 0
 deps_missing() {
   local set kind name apt dnf wanted=" ${*:2} "
   while read -r set kind name apt dnf; do
@@ -329,11 +334,12 @@ _deps_install() {
 # Usage: _deps_usage   Returns: 0
 _deps_usage() {
   cat <<'END'
-Usage: tools/deps.sh run|check|qemu|lab [--dry-run] [NAME...]
+Usage: tools/deps.sh run|check|qemu|lab|packages [--dry-run] [NAME...]
   run        what a benchmark needs: Redis, a compiler, hiredis, ssh, screen, gnuplot, ...
   check      that, what the tests need, and servers of other releases of Debian in build/releases
   qemu       what a benchmark needs, and what make check-qemu needs
   lab        what a benchmark needs, and what make check-lab needs
+  packages   what a benchmark needs, and what make deb, rpm and check-packages need
   NAME       only these things of the table, such as redis-server
   --dry-run  say what is missing and which packages would bring it; change nothing
 Does nothing, without root or network, when nothing is missing.
@@ -347,7 +353,7 @@ _deps_releases() {
 }
 
 # Checks, reports, installs, and checks again.
-# Usage: main run|check|qemu|lab [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
+# Usage: main run|check|qemu|lab|packages [--dry-run] [NAME...]   Returns: 0 all there, 1 not, 2 bad usage
 main() {
   local set=${1:-} dry_run='' rows manager name names
   local -a sudo_command=(sudo)
@@ -364,7 +370,7 @@ main() {
   for name in "${@:2}"; do
     [[ $DEPENDENCIES == *" $name "* ]] || set=
   done
-  if [[ $set != run && $set != check && $set != qemu && $set != lab ]]; then
+  if [[ ! $set =~ ^(run|check|qemu|lab|packages)$ ]]; then
     _deps_usage >&2
     return 2
   fi

@@ -16,7 +16,7 @@ files_tracked() {
 # Prints the paths of files by their kinds.
 # Usage: files_known   Returns: 0
 files_known() {
-  printf '%s\n' do_it.sh summary2csv.sh test.c hosts.example Makefile LICENSE README.md CHANGELOG.md CONTRIBUTING.md lib/part/list
+  printf '%s\n' do_it.sh summary2csv.sh test.c hosts.example Makefile LICENSE README.md CHANGELOG.md CONTRIBUTING.md lib/part/list lib/commit
   find conf docs lib tools -name '.*' -prune -o -type f -print | grep -E "$KINDS"
 }
 

@@ -14,6 +14,12 @@ version_print() {
   if [[ -z ${commit-} && -e $ROOT/.git ]] && commit=$(exec git -c safe.directory='*' -C "$ROOT" rev-parse --short=12 HEAD 2>/dev/null); then
     [[ -z $(exec git -c safe.directory='*' -C "$ROOT" status --porcelain --untracked-files=no 2>/dev/null) ]] || commit+='; changed'
   fi
+  # What git wrote into an archive, or make install into an installed tree.
+  if [[ ! -e $ROOT/.git ]]; then
+    read -r commit <"$LIB/commit" || :
+    [[ $commit != '$Format'* ]] || commit=
+    [[ ! $commit =~ ^[0-9a-f]{40}$ ]] || commit=${commit:0:12}
+  fi
   printf 'tierbench %s (%s)\n' "$version" "${commit:-unknown commit}"
 }
 
