@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The plots of a run: bars, scaling, throughput against p99, latency by percentile, by thread and by load, and over time; shards of a cluster.
+# The plots of a run: bars, scaling, throughput and memory against p99, latency by percentile, by thread and by load, and over time; shards of a cluster.
 
 _PLOT=$LIB/results/plot
 # The names of plot files, as a regular expression.
 # shellcheck disable=SC2034 # report.sh asks
-PLOT_FILE='^(bars|tail|scaling|tradeoff|percentile|heat|time|far|hits|search|limits|sizes|shards)-[0-9-]+\.(svg|png)$'
+PLOT_FILE='^(bars|tail|scaling|tradeoff|frontier|percentile|heat|time|far|hits|search|limits|sizes|shards)-[0-9-]+\.(svg|png)$'
 
 # Draw all plots into DIR, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all DIR
@@ -38,8 +38,9 @@ plot_all() {
 }
 
 # Write the data of all plots into DIR and print which plots to draw.
+# Globals: RULES, limits of compare, one per line
 _plot_data() {
-  result_usable <"$1/totals" | OUT=$1 figures_run interval schedule bound -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" &&
+  result_usable <"$1/totals" | OUT=$1 RULES=${RULES-} figures_run interval schedule bound metric -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" &&
     result_usable <"$1/rows" | OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram -- \
       -f "$_PLOT/common.awk" -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" &&
     _plot_searched "$1"

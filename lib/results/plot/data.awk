@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Write the data of the plots from totals: bars, scaling curves, throughput against p99. Environment: OUT, the directory for data. Output:
+# Write the data of the plots from totals: bars, scaling curves, throughput and memory against p99. Environment: OUT, the directory for
+# data; RULES, limits of compare. Output:
 # one line per plot: script, name, title, arguments 5, 6 and 8, and its description.
 
 # Put the known values of a column in a cell into out[1..n], sorted, and return n.
@@ -101,37 +102,75 @@ function scaling(p, c,    file, name, g, v, n, drawn, sizes, xs) {
     (curve_rest[c] == "" ? "" : ", " curve_rest[c]), n, sizes, "Lines of throughput over the number of Redis instances, one for each variant.")
 }
 
-function tradeoff(p,    file, c, g, v, n, m, cell, drawn, ops, joined, p99, least, highest) {
-  file = OUT "/tradeoff-" p ".dat"
+# Marks of a figure X against the p99 latency, and the limits of p99: throughput (KIND is tradeoff), or the memory of the instances (frontier), their
+# cost with prices. Lines join points that differ only in what varies along the line. There is no frontier unless X varies along one.
+function marks(p, kind, x,    file, l, g, v, n, m, cell, at_x, drawn, joined, p99, least, highest, unit, low, high, vary, named, before, i, words) {
+  file = OUT "/" kind "-" p ".dat"
+  unit = x == "dram_bytes" ? 1048576 : 1
   for (v = 1; v <= variants; v++) {
     drawn = 0
-    for (c = 1; c <= curves; c++) for (g = 1; g <= points; g++) {
-      if (curve_of[point[g]] != c) continue
+    for (l = 1; l <= lines[kind]; l++) for (g = 1; g <= points; g++) {
+      if (line_of[kind, point[g]] != l) continue
       cell = phase[p] SUBSEP point[g] SUBSEP variant[v]
-      n = values(cell, "ops_per_sec", out)
+      n = values(cell, x, out)
       if (!n) continue
-      ops = interval_median(out, n)
+      at_x = interval_median(out, n) / unit
       m = values(cell, "p99_us", out)
       if (!m || interval_median(out, m) <= 0) continue
-      # A line joins points that differ only in the number of instances.
       if (!drawn++) plot_block(file, v)
-      else if (c != joined) printf "\n" > file
-      joined = c
+      else if (l != joined) printf "\n" > file
+      # Names of points at the same memory would cover each other.
+      named = points <= 8 && (kind == "tradeoff" || drawn == 1 || l != joined || at_x > 1.02 * before || before > 1.02 * at_x)
+      before = at_x
+      if (drawn == 1 || l != joined) low = high = at_x
+      if (at_x < low) low = at_x
+      if (at_x > high) high = at_x
+      if (high > low * 1.02) vary = 1
+      joined = l
       p99 = interval_median(out, m)
       if (least == "" || p99 < least) least = p99
       if (p99 > highest) highest = p99
       # gnuplot 5.4 draws the rest of another name for an empty cell.
-      printf "%s\t%s\t%s\t%s\n", ops, p99, (points <= 8 && g % 2 ? plot_text(point[g]) : "-"), (points <= 8 && g % 2 == 0 ? plot_text(point[g]) : "-") > file
+      printf "%s\t%s\t%s\t%s\n", at_x, p99, (named && g % 2 ? plot_text(point[g]) : "-"), (named && g % 2 == 0 ? plot_text(point[g]) : "-") > file
     }
   }
+  if (limits) printf "\n\n" > file
+  for (i = 1; i <= limits && least != ""; i++) {
+    print limit[i] > file
+    if (limit[i] < least) least = limit[i]
+    if (limit[i] > highest) highest = limit[i]
+  }
   n = plot_close(file)
-  if (n) plot_job("tradeoff", "tradeoff-" p, "Throughput against p99 latency, " phase[p], n, least, \
-    "Marks of throughput and p99 latency of every point, joined where only the number of instances differs; lower and further right is better.", highest / least)
+  if (!n || kind == "frontier" && !vary) return
+  words = limits ? " A dashed line is a limit of the p99 latency." : ""
+  if (kind == "tradeoff") plot_job("tradeoff", "tradeoff-" p, "Throughput against p99 latency, " phase[p], n, least, \
+    "Marks of throughput and p99 latency of every point, joined where only the number of instances or the rate differs; lower and further right is better." words, \
+    highest / least " " limits + 0 " ops")
+  else plot_job("tradeoff", "frontier-" p, (unit == 1 ? "Cost of memory" : "DRAM") " against p99 latency, " phase[p], n, least, \
+    "Marks of the " (unit == 1 ? "cost of memory for 1,000 operations per second" : "DRAM that the instances take") \
+    " and the p99 latency of every point, joined where only the share of DRAM differs; lower and further left is better." words, \
+    highest / least " " limits + 0 " " (unit == 1 ? "cost" : "dram"))
+}
+
+# Note the line of a point in plots of KIND: points of one KEY are joined.
+function line_note(kind, name, key) {
+  if (!((kind, key) in line)) line[kind, key] = ++lines[kind]
+  line_of[kind, name] = line[kind, key]
+}
+
+# Note the limit of p99 in a text, such as that of a search.
+function limit_note(text,    rule) {
+  if (text == "" || !metric_rule(text, rule) || rule["metric"] != "p99" || rule["percent"] || (rule["value"] in limit_seen)) return
+  limit_seen[rule["value"]] = 1
+  limit[++limits] = rule["value"]
 }
 
 BEGIN {
   FS = OFS = "\t"
   OUT = ENVIRON["OUT"]
+  metric_init()
+  n = split(ENVIRON["RULES"], rule_text, "\n")
+  for (i = 1; i <= n; i++) limit_note(rule_text[i] "")
 }
 
 NR == 1 {
@@ -157,6 +196,14 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   }
   curve_of[name] = curve[$at["len"], rest]
   servers_of[name] = $at["servers"]
+  # The text of a sweep begins with the share of DRAM.
+  without = rest
+  if (index(rest ", ", text_unescape($at["dram_ratio"]) ", ") == 1) without = substr(rest, length($at["dram_ratio"]) + 3)
+  line_note("frontier", name, $at["len"] SUBSEP $at["servers"] SUBSEP without)
+  # Either the rate varies along a line, or the number of instances.
+  without = rest
+  if (sub(/(^|, )rate [^,]*/, "", without)) without = without SUBSEP $at["servers"]
+  line_note("tradeoff", name, $at["len"] SUBSEP without)
   seen_at[op, name] = 1
   cell = op SUBSEP name SUBSEP who
   i = ++count[cell]
@@ -165,6 +212,9 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   # The figure of a point of the sweep covers the time in which all generators ran.
   value[cell, i, "window"] = $at["window_ops_per_sec"] != "" ? $at["window_ops_per_sec"] : $at["ops_per_sec"]
   value[cell, i, "p99_us"] = $at["p99_us"]
+  value[cell, i, "dram_bytes"] = $at["dram_bytes"]
+  if ((value[cell, i, "cost_per_kops"] = $at["cost_per_kops"]) != "") priced = 1
+  limit_note(text_unescape($at["limit"]))
   if ($at["search_holds"] != "") by_dram[cell] = 1
   if ($at["capacity_ops_per_sec"] != "") by_load[cell] = 1
   if (bound_row()) limited[cell] = 1
@@ -177,5 +227,8 @@ END {
   for (p = 1; p <= phases; p++) bars(p, "tail", "p99_us", "p99 latency")
   for (p = 1; p <= phases; p++)
     for (c = 1; c <= curves; c++) scaling(p, c)
-  for (p = 1; p <= phases; p++) tradeoff(p)
+  for (p = 1; p <= phases; p++) {
+    marks(p, "tradeoff", "ops_per_sec")
+    marks(p, "frontier", priced ? "cost_per_kops" : "dram_bytes")
+  }
 }
