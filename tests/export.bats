@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Figures for other programs: OpenMetrics text by the format's grammar, and JSON of one variant.
+# Figures for other programs: OpenMetrics text by the format's grammar, JSON of one variant, and the formats for CI.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -145,4 +145,92 @@ print({r["operation"]: sorted(k + v for k, v in r.items() if k.endswith("_bound"
   run_split "$REPO/do_it.sh" compare --format xml 20250101T100000Z-x
   assert_failure 2
   assert_contains 'openmetrics-series' "$stderr"
+}
+
+# Check the XML on stdin: its elements and attributes by the schema of Apache Ant, and the counts. Prints each case and the lines of its failure.
+junit() {
+  python3 -c '
+import re, sys, xml.etree.ElementTree as tree
+suites = tree.fromstring(sys.stdin.buffer.read())
+suite, = suites
+assert suites.tag == "testsuites" and not suites.attrib and suite.tag == "testsuite"
+assert set(suite.attrib) == set("name package id timestamp hostname tests failures errors time".split())
+assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.get("timestamp"))
+assert re.fullmatch("properties( testcase)+ system-out system-err", " ".join(e.tag for e in suite)), [e.tag for e in suite]
+cases = suite.findall("testcase")
+assert int(suite.get("tests")) == len(cases) and int(suite.get("failures")) == len(suite.findall("testcase/failure"))
+for case in cases:
+    assert set(case.attrib) == set("name classname time".split())
+    print(case.get("name"))
+    for failure in case:
+        assert failure.tag == "failure" and set(failure.attrib) == {"message", "type"} and failure.text.startswith(failure.get("message"))
+        print(failure.text, end="")
+print(len(suite.find("system-out").text or ""))'
+}
+
+@test "JUnit has a test case for each rule, with the failures of compare, and is XML whatever the names are" {
+  # Markup, a control character, a byte that is not UTF-8, and a character that XML lacks.
+  local name=$'<a&"]]>\e\xff\xef\xbf\xbe\xc3\xa4'
+  run_make 20250101T100000Z-x native "$name"
+  run_split "$REPO/do_it.sh" compare --format junit --fail-if 'p99>1ms' --fail-if 'tx<200%' --fail-if 'ops<200%' 20250101T100000Z-x
+  assert_failure 1
+  run junit <<<"$output"
+  assert_success
+  assert_equal "${lines[0]} ${lines[1]} ${lines[4]}" 'p99>1ms tx<200% ops<200%'
+  assert_equal "${lines[2]}" $'<a&"]]>?\xef\xbf\xbd\xef\xbf\xbd\xc3\xa4, set at 1000B-4i: Tx combined is 100.0 % of native (tx<200%)'
+  assert_equal "${#lines[@]}" 8
+  ((lines[7] > 1000))
+  # A variant alone has nothing to compare: each rule fails.
+  run_split "$REPO/do_it.sh" compare --format junit --fail-if 'p99>1ms' --fail-if 'tx<1%' 20250101T100000Z-x/native
+  assert_failure 1
+  run junit <<<"$output"
+  assert_output $'p99>1ms\nnative is the only variant: nothing to compare\ntx<1%\nnative is the only variant: nothing to compare\n0'
+}
+
+@test "figures for github-action-benchmark are its objects: medians of the usable repeats, and counts of the worst" {
+  local object='import json, sys
+for o in json.loads(sys.argv[1]):
+    assert sorted(o) == ["extra", "name", "range", "unit", "value"] and all(isinstance(o[k], str) for k in o if k != "value")
+    print(o["name"], o["value"], o["unit"], o["range"], o["extra"], sep="|")'
+  run_make 20250101T100000Z-x native
+  run_split "$REPO/do_it.sh" compare --format benchmark-action 20250101T100000Z-x
+  assert_success
+  run python3 -c "$object" "$output"
+  assert_output $'native, set at 1000B-4i: throughput|186372|ops/s|± 0|3 repeats, 186,372 to 186,372 ops/s\nnative, get at 1000B-4i: throughput|297123|ops/s|± 0|3 repeats, 297,123 to 297,123 ops/s'
+  # In one repeat of GET there are errors, and the load generator was the limit.
+  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == "get" { $at["client_limited"] = 1; $at["errors"] = 7; $at["p99_us"] = 60 } { print }' \
+    20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv >new
+  mv new 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv
+  run_split "$REPO/do_it.sh" compare --format benchmark-action --metric p99 --metric errors 20250101T100000Z-x
+  run python3 -c "$object" "$output"
+  assert_line 'native, get at 1000B-4i: p99 latency|90|us|± 30|3 repeats, 60 to 90 us'
+  assert_line 'native, get at 1000B-4i: errors|7|errors|± 7|3 repeats, 0 to 7 errors'
+  run_split "$REPO/do_it.sh" compare --format benchmark-action 20250101T100000Z-x/native
+  run python3 -c "$object" "$output"
+  assert_match 'get at .*; a bound, >=: the load generator was the limit'
+  # None of these results has a search.
+  run_split "$REPO/do_it.sh" compare --format benchmark-action --metric capacity 20250101T100000Z-x
+  assert_failure 1
+  assert_equal "$output$stderr" 'compare: --format=benchmark-action: no result has the figure'
+}
+
+@test "the step of the action compares, keeps the files, and fails with a rule; a name in a run is no command for the runner" {
+  local step
+  python3 -c 'import sys, textwrap; print(textwrap.dedent(open(sys.argv[1]).read().split("run: |\n")[1]))' "$REPO/tools/action/action.yml" >step
+  cp -r "$REPO/results/sample" run
+  export GITHUB_ACTION_PATH=$REPO/tools/action GITHUB_OUTPUT=outputs GITHUB_STEP_SUMMARY=summary.md RUNNER_TEMP=$SCRATCH
+  export ACTION_BASE=run ACTION_RUN='' ACTION_FAIL_IF=$'  tx<1%  \n\np99>1s\n' ACTION_METRIC=p99 ACTION_OUT='out dir'
+  run_split bash --noprofile --norc -eo pipefail step
+  assert_success
+  assert_equal "$(<outputs)" $'junit=out dir/junit.xml\nbenchmark=out dir/benchmark.json'
+  assert_equal "$(junit <'out dir/junit.xml' | sed '$d')" $'tx<1%\np99>1s'
+  assert_contains '"name": "swap, get at 1000B-2i: p99 latency"' "$(<'out dir/benchmark.json')"
+  assert_match '^\*\*Differences\*\*' "$(<summary.md)"
+  # Nothing that the tool prints is between the commands of the step.
+  assert_match '^::stop-commands::([0-9a-f]{32})$' "${lines[0]}"
+  assert_equal "${lines[-1]}" "::${BASH_REMATCH[1]}::"
+  ACTION_FAIL_IF='tx<95%' run_split bash --noprofile --norc -eo pipefail step
+  assert_failure 1
+  ACTION_FAIL_IF='tx<95%' ACTION_RUN=missing run_split bash --noprofile --norc -eo pipefail step
+  assert_failure 2
 }

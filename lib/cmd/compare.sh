@@ -15,7 +15,8 @@
 #   --repeats         only the table with one row per repeat, as in the guide's Table 1; not with --limit
 #   --format FORMAT   table (default), markdown, csv (one table; not with --limit), json (all of them, verdict
 #                     and notes; of one run without two variants to compare its totals), html (one page with tables and plots; not with --repeats),
-#                     openmetrics (totals) or openmetrics-series (time series)
+#                     openmetrics (totals) or openmetrics-series (time series), junit (XML: each rule of --fail-if is a test case),
+#                     benchmark-action (JSON of one run for github-action-benchmark: throughput, or --metric; all better if more, or all if less)
 #
 #   SMALLEST=2%       the smallest difference that matters to you
 #
@@ -63,6 +64,14 @@ cmd_compare() {
     die_usage "command line: --limit: conflicts with --repeats and --format csv, which print another single table; leave them out, or use --format json"
   fi
   [[ $format != html || -z $repeats ]] || die_usage "command line: --format=html: conflicts with --repeats, which prints one table; leave one out"
+  [[ $format != junit || -n $FAIL_IFS ]] || die_usage "command line: --format=junit: rules are missing; give them with --fail-if, each is a test case"
+  if [[ $format == benchmark-action ]]; then
+    METRICS=${METRICS:-ops}
+    [[ -z $RULES$FAIL_IFS$repeats ]] || die_usage "command line: --format=benchmark-action: conflicts with --limit, --fail-if and --repeats; leave them out"
+    ((${#words[@]} < 2)) || die_usage "command line: ${words[1]}: --format=benchmark-action requires a single run; leave the others out"
+    compare_known alike "$METRICS" ||
+      die_usage "command line: --metric=${METRICS//$'\n'/,}: more of one and less of another is better, and a file has one direction; choose with --metric"
+  fi
   [[ $format != html ]] || command -v gnuplot >/dev/null || die "gnuplot is not installed (make deps)"
   if ((${#words[@]} == 0)); then
     path=$(compare_run '') || exit
@@ -77,7 +86,10 @@ cmd_compare() {
     paths+=("$path")
   done
   export RESULT_PROGRAM=compare
-  if [[ $format == openmetrics* ]]; then
+  if [[ $format == benchmark-action ]]; then
+    export_benchmark "${paths[0]}"
+    return
+  elif [[ $format == openmetrics* ]]; then
     [[ -z $RULES$FAIL_IFS$repeats$METRICS ]] || die_usage "command line: --format=$format: conflicts with --metric, --limit, --fail-if and --repeats; leave them out"
     what=totals
     [[ $format == openmetrics ]] || what=series
@@ -88,7 +100,8 @@ cmd_compare() {
   _compare_unfinished "${paths[@]}"
   compare_prose notes 'compare: ' <<<"$sections" >&2
   if ((status == 3 || status == 4)); then
-    # Nothing to compare. But one run has totals, and a run of a single variant has nothing else.
+    # Nothing to compare: every rule fails. But one run has totals, and a run of a single variant has nothing else.
+    [[ $format != junit ]] || export_junit "$repeats" "$sections"
     [[ $format == json && ${#paths[@]} == 1 ]] || return 1
     export_json "${paths[0]}" <<<"$sections" || status=1
     return $((status != 4))
@@ -99,6 +112,7 @@ cmd_compare() {
   case $format in
     csv) if [[ -n $repeats ]]; then compare_section repeats csv <<<"$sections"; else compare_section rows csv <<<"$sections"; fi ;;
     json) compare_json "$repeats" "$sections" ;;
+    junit) export_junit "$repeats" "$sections" ;;
     html) compare_page_print "$sections" "${paths[@]}" || status=1 ;;
     *) compare_people "$format" "$repeats" "$sections" ;;
   esac
@@ -126,8 +140,8 @@ _compare_option() {
       ;;
     --price) price_take "$2" ;;
     --format)
-      [[ $2 =~ ^(table|csv|markdown|json|html|openmetrics|openmetrics-series)$ ]] ||
-        die_usage "command line: --format=$2: unknown format; accepted: table csv markdown json html openmetrics openmetrics-series"
+      [[ $2 =~ ^(table|csv|markdown|json|html|openmetrics|openmetrics-series|junit|benchmark-action)$ ]] ||
+        die_usage "command line: --format=$2: unknown format; accepted: table csv markdown json html openmetrics openmetrics-series junit benchmark-action"
       format=$2
       ;;
   esac

@@ -43,8 +43,9 @@ compare_run() {
   fi
 }
 
-# Whether WORD is a condition such as p99<=1ms, or the name of a metric; with list, print these names.
-# Usage: compare_known condition|metric WORD
+# Whether WORD is a condition such as p99<=1ms, or the name of a metric; with list, print these names; with alike, whether more is better of all
+# metrics in WORD, one per line, or less of all.
+# Usage: compare_known condition|metric|alike WORD
 #        compare_known list
 # Returns: 0 yes, 1 no
 compare_known() {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Figures for other programs: a run of one variant as JSON, totals and time series as OpenMetrics text.
+# Figures for other programs: a run of one variant as JSON, totals and time series as OpenMetrics text; for CI, rules as JUnit's XML and figures for
+# github-action-benchmark.
 
 # Print the totals of runs as OpenMetrics text, or with `series` their time series.
 # Usage: export_openmetrics totals|series RUN...
@@ -36,4 +37,25 @@ export_json() {
   compare_prose notes '' json <<<"$sections"
   printf '}\n'
   return "$status"
+}
+
+# Print figures of a run as JSON for github-action-benchmark.
+# Usage: export_benchmark RUN
+# Globals: METRICS, one name per line, of the same direction
+# Returns: 1 if a result could not be read completely, or no result has the figures
+export_benchmark() {
+  local totals status=0
+  totals=$(result_totals "$1") || status=1
+  RESULT_TOLD=yes result_usable <<<"$totals" | METRICS=$METRICS figures_run interval bound metric totals benchmark || status=1
+  return "$status"
+}
+
+# Print the rules of a comparison as JUnit's XML, with its tables as the output of the test.
+# Usage: export_junit REPEATS_ONLY SECTIONS
+# Globals: FAIL_IFS
+export_junit() {
+  {
+    printf '%s\n' "$2"
+    ! grep -q $'^rows\t' <<<"$2" || compare_people table "$1" "$2" | sed $'s/^/out\t/'
+  } | FAIL_IFS=$FAIL_IFS NOW=$(date -u +%FT%T) figures_run junit
 }
