@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Write the files of runs whose noise is known, for directories DIR/run-R/native/1000B-2i/rep-S/127.0.0.1 that exist.
 #
-# Usage: awk -f random.awk -f noise.awk -v dir=DIR -v seed=N -v runs=2 -v starts=8 -v phases=3 -v seconds=30 -v model='RUN START PHASE SECOND ALIKE UNIT OTHER'
+# Usage: awk -f random.awk -f noise.awk -v dir=DIR -v seed=N -v runs=2 -v starts=8 -v phases=3 -v seconds=30 [-v slower=0.1] -v model='RUN START PHASE SECOND ALIKE UNIT OTHER'
 #   model: standard deviations of logarithms by run, start, phase and second, the correlation of neighbouring seconds, and the standard deviations of an
 #   instance: the same in every start, and other ones in every start
+#   slower: in every third start other programs take a whole CPU, and all figures are worse by this part
 
 function word_of(phase) {
   return phase == 1 ? "get" : "get-" phase
@@ -50,7 +51,8 @@ BEGIN {
     if (r == 1) for (i = 0; i < 2; i++) unit[i] = part[6] * gauss()
     for (s = 1; s <= starts; s++) {
       out = dir "/run-" r "/native/1000B-2i/rep-" s "/127.0.0.1"
-      for (f = 1; f <= n; f++) of_start[figure[f]] = of_run[figure[f]] + part[2] * gauss()
+      busy = slower > 0 && s % 3 == 2
+      for (f = 1; f <= n; f++) of_start[figure[f]] = of_run[figure[f]] + part[2] * gauss() + busy * (f == 1 ? -slower : slower)
       for (i = 0; i < 2; i++) other[i] = part[7] * gauss()
       text = "====> SERVER system -\nRunning NATIVE\n\nthreads = 1 start_port = 6379 value_len = 1000 key_count = 1\nx : value(s) allocated, connecting\n"
       tsv = "operation\thost\tport\tinstances\tthreads\tconnections\tpipeline\trate\tlen\tkeys\tstart_us\telapsed_us\tmax_time_us\tops\tops_per_sec\tbytes\tavg_us\tp50_us\tp90_us" \
@@ -59,6 +61,10 @@ BEGIN {
         for (f = 1; f <= n; f++) level[figure[f]] = of_start[figure[f]] + part[3] * gauss()
         phase_make(out, word_of(p), level)
       }
+      file = out "/../neighbours.tsv"
+      print "phase\thost\tcpus\tseconds\tused_us\tall_us\tours_us\tsteal_us\tforeign_cpu_percent\tsteal_percent\tlimit_percent\tover\tthrottled_us\tthrottled_periods" >file
+      for (p = 1; p <= phases; p++) print word_of(p), "127.0.0.1", 2, seconds, 0, 0, 0, 0, 100 * busy + int(60 * uniform()) / 10, int(30 * uniform()) / 10, 100, 0, 0, 0 >file
+      close(file)
       printf "%s", tsv >(out "/result.tsv")
       printf "%sx : Complete.\n", text >(out "/redis.log.127.0.0.1.20250101-100000." s)
       close(out "/result.tsv")

@@ -14,13 +14,13 @@ nested_awk() {
   awk -f "$folder/interval.awk" -f "$folder/nested.awk" -f "$REPO/tests/random.awk" "$@"
 }
 
-# Make runs of known noise, runs/run-1 and so on: known_make SEED RUNS STARTS PHASES SECONDS MODEL, as tests/noise.awk explains.
+# Make runs of known noise, runs/run-1 and so on: known_make SEED RUNS STARTS PHASES SECONDS MODEL [SLOWER], as tests/noise.awk explains.
 known_make() {
   local run start
   for ((run = 1; run <= $2; run++)); do
     for ((start = 1; start <= $3; start++)); do mkdir -p "runs/run-$run/native/1000B-2i/rep-$start/127.0.0.1"; done
   done
-  awk -v dir=runs -v seed="$1" -v runs="$2" -v starts="$3" -v phases="$4" -v seconds="$5" -v model="$6" -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
+  awk -v dir=runs -v seed="$1" -v runs="$2" -v starts="$3" -v phases="$4" -v seconds="$5" -v model="$6" -v slower="${7-0}" -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
 }
 
 # Print FIGURE LEVEL COLUMN... of the CSV of a noise: columns CSV FIGURE COLUMN...
@@ -95,7 +95,7 @@ END
 }
 
 @test "noise finds the components of two runs whose noise is known, and says which is the largest" {
-  known_make 3 2 8 3 30 '.02 .06 .02 .04 .5 0 .05'
+  known_make 4 2 8 3 30 '.02 .06 .02 .04 .5 0 .05'
   run_split "$REPO/do_it.sh" noise --format=csv runs/run-1 runs/run-2
   assert_success
   printf '%s\n' "$output" >csv
@@ -119,7 +119,7 @@ END
   assert_match $'\\| ops/s \\| run \\| - \\| - \\| - \\| 1 run \\|\n'
   assert_match $'\\| ops/s \\| start \\| [0-9.]+ % \\| [^|]+ \\| 100\\.0% \\| 3 starts \\|\n'
   assert_match $'\\| ops/s \\| phase \\| - \\| - \\| - \\| 1 in each start \\|\n'
-  assert_match $'\\| ops/s \\| second \\| - \\| - \\| - \\| no series of three intervals in each phase \\|\n'
+  assert_match $'\\| ops/s \\| second \\| - \\| - \\| - \\| no series of five intervals in each phase \\|\n'
   assert_contains 'A level without a spread lacks groups: what it adds is in the level above.'
   rm -r runs/run-1/native/1000B-2i/rep-[23]
   run_split "$REPO/do_it.sh" noise runs/run-1
@@ -138,4 +138,29 @@ END
   modules_run "$tables"
   assert_success
   refute_contains 'Noise: '
+}
+
+@test "a cause is named if the slow starts have it, and none if nothing recorded explains them or there are too few" {
+  known_make 11 1 9 2 5 '0 .03 .02 .01 0 0 0' .3
+  run_split "$REPO/do_it.sh" noise --causes runs/run-1
+  assert_success
+  assert_match $'\nGET +ops/s +start +CPU time of other programs +-0\\.[89][0-9] .* [0-9.]+ % +10[0-9.]+ % +[0-9.]+% +0\\.0[0-4]'
+  refute_contains 'CPU time of other machines'
+  rm -r runs
+  known_make 13 1 9 2 5 '0 .10 .02 .01 0 0 0'
+  run_split "$REPO/do_it.sh" noise --causes runs/run-1
+  assert_success
+  assert_equal "$(grep -c 'start  nothing recorded explains it; the nearest of 2: ' <<<"$output")" 3
+  rm -r runs/run-1/native/1000B-2i/rep-[4-9]
+  run_split "$REPO/do_it.sh" noise --causes runs/run-1
+  assert_match $'\nGET +ops/s +start +3 starts: too few to tell '
+}
+
+@test "rows have what the memory of the server did in a phase, of all programs" {
+  known_make 1 1 1 1 3 '0 0 0 0 0 0 0'
+  mkdir runs/run-1/native/1000B-2i/rep-1/server
+  printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'get\thost\ttime_us\t1000000\t5000000' $'get\thost\thuge\t0\t4194304' $'get\thost\tpswpin\t10\t12' \
+    $'get\thost\tpswpout\t5\t10' $'get\thost\tpressure_some_us\t100\t1000100' >runs/run-1/native/1000B-2i/rep-1/server/counters.tsv
+  run_split "$REPO/summary2csv.sh" --json runs/run-1
+  assert_contains '"host_huge_bytes": 4194304, "host_swapped_pages": 7, "memory_stall_percent": 25}'
 }

@@ -59,7 +59,7 @@ set_column() {
     $3 !~ /^(same|sum|max|min|largest|mean|histogram|series|different|count|own|-)$/ { print $1 ": clients " $3 }
     $5 !~ /^(text|raw|percent|digits|latency|[0-9])$/ { print $1 ": decimals " $5 }
     $6 !~ /^(more|less|-)$/ { print $1 ": better " $6 }
-    $7 !~ /^(-|(csv|total|compare(:few)?|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?)(,(csv|total|compare(:few)?|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?))*)$/ { print $1 ": shown " $7 }
+    $7 !~ /^(-|(csv|total|compare(:few)?|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?)(,(csv|total|compare(:few)?|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?))*(,cause)?)$/ { print $1 ": shown " $7 }
     $7 ~ /table/ && ($8 == "-" || $10 == "-") { print $1 ": in the table without place or heading" }
     $9 != "-" && ($3 == "-" || $6 == "-" || $8 == "-" || $11 == "-") { print $1 ": a metric without total, better, place or title" }
     $7 ~ /total/ && $3 == "-" { print $1 ": shown of totals, which do not have it" }

@@ -116,6 +116,7 @@ host_monitor_mark_host() {
     FILENAME == "/proc/stat" && $1 ~ /^cpu[0-9]/ { print $1, "irq_us", us($7 + $8); cpus++ }
     FILENAME == "/proc/vmstat" && $1 in wanted { print "host", $1, $2 }
     FILENAME == "/proc/meminfo" && $1 == "MemAvailable:" { printf "host\tavailable\t%.0f\n", $2 * 1024 }
+    FILENAME == "/proc/meminfo" && $1 == "AnonHugePages:" { printf "host\thuge\t%.0f\n", $2 * 1024 }
     FILENAME == "/proc/pressure/memory" { sub(/^.*total=/, "", $NF); print "host\tpressure_" $1 "_us\t" $NF }
     END { print "cpus", "count", cpus }' /proc/stat "${files[@]}"
 }

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The noise of measurements that are alike, by what differs between them (tables/noise.awk).
+# The noise of measurements that are alike: by what differs between them (tables/noise.awk), and what is recorded that explains it (tables/causes.awk).
 
-# Print the components of the noise of runs.
-# Usage: noise_show FORMAT RUN...
-#   FORMAT is table, markdown, csv or json
+# Print the noise of runs.
+# Usage: noise_show WHAT FORMAT RUN...
+#   WHAT is noise or causes; FORMAT is table, markdown, csv or json
 # Returns: 1 if a result could not be read completely, or no measurement was repeated
 noise_show() {
-  local format=$1 totals lines status=0
-  shift
+  local what=$1 format=$2 totals lines status=0
+  shift 2
   totals=$(result_totals "$@") || status=1
-  lines=$(result_usable <<<"$totals" | NOISE=all FORMAT=lines tables_make "$LIB/results/tables/noise.awk" "$@") || return 1
+  lines=$(result_usable <<<"$totals" | NOISE=all FORMAT=lines tables_make "$LIB/results/tables/$what.awk" "$@") || return 1
   [[ $lines == *$'\nrow\t'*$'\n'*$'\n'*$'\nrow\t'* ]] || die "no phase was measured twice; ./do_it.sh run -s noise measures what is needed"
   case $format in
     csv | json) sed -n $'s/^row\t//p' <<<"$lines" | figures_table "$format" ;;

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Whether `noise` finds the components of runs whose noise is known: their mean in % of the true ones, and how often intervals have them.
+# Whether `noise` finds the components of runs whose noise is known: their mean, and how often intervals have them. How often a cause is named that is
+# none, and one that is.
 # Usage: noise.sh     TRIALS=100; SHAPES: runs, starts, phases, seconds, and the model of tests/noise.awk
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash
 . "$(dirname "${BASH_SOURCE[0]}")/../helper.bash"
 trap scratch_teardown EXIT
 scratch_setup
-mapfile -t shapes <<<"${SHAPES:-2 8 3 30 .02 .05 .03 .04 .4 .06 .04
+mapfile -t shapes <<<"${SHAPES-2 8 3 30 .02 .05 .03 .04 .4 .06 .04
 1 8 3 30 .02 .05 .03 .04 .4 .06 .04
 1 8 3 30 0 .01 .05 .1 .7 0 .02
 4 4 2 60 .03 .02 .01 .05 0 .02 .01}"
@@ -47,6 +48,22 @@ for shape in "${shapes[@]}"; do
         error = sqrt((squares[key] / count[key] - mean * mean) / count[key])
         printf "%-20s true %.3f %%^2, found %.3f +- %.3f, interval has it in %.1f %% of %d\n", key, 10000 * is[key] ^ 2, 10000 * mean, 10000 * 1.96 * error, 100 * inside[key] / count[key], count[key]
       }
+    }'
+  rm -r known
+done
+for slower in 0 .1 .2 .3; do
+  for ((start = 1; start <= 9; start++)); do mkdir -p "known/run-1/native/1000B-2i/rep-$start/127.0.0.1"; done
+  for ((trial = 1; trial <= ${TRIALS:-100}; trial++)); do
+    awk -v dir=known -v seed=$((20261128 + trial)) -v runs=1 -v starts=9 -v phases=2 -v seconds=5 -v slower="$slower" -v model='0 .05 .02 .03 0 0 0' \
+      -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
+    "$REPO/do_it.sh" noise --causes --format csv known/run-1
+  done | awk -F, -v slower="$slower" '
+    $1 == "variant" { split("", at); for (i = 1; i <= NF; i++) at[$i] = i; figures += 3; next }
+    $at["cause"] != "" { named[$at["cause"]]++ }
+    END {
+      printf "other programs slow every third of 9 starts, which spread by 5 %%, by %s: of %d figures", slower, figures
+      for (c in named) printf ", %s named in %.1f %%", c, 100 * named[c] / figures
+      print ""
     }'
   rm -r known
 done

@@ -36,9 +36,24 @@ FNR > 1 && !schema_is_fill($at["operation"]) && $at["run_folder"] != "" {
   for (noise_column in at) noise_total[NR, noise_column] = $at[noise_column]
 }
 
-# Whether a table of every run shows measurements: three starts and a repeated phase tell the levels apart.
-function noise_tells(cell) {
-  return noise_starts[cell] >= 3 && noise_repeated[cell]
+# Put the measurements that a table shows into out[1..n]; returns n. The tables of every run have those with three starts and a repeated phase, which tell
+# the levels apart; NOISE=all in the environment: all of them.
+function noise_cells(out,    c, cell, n, part) {
+  for (c = 1; c <= size["noise"]; c++) {
+    cell = item["noise", c]
+    if (ENVIRON["NOISE"] != "all" && (noise_starts[cell] < 3 || !noise_repeated[cell])) continue
+    out[++n] = cell
+    split(cell, part, SUBSEP)
+    remember("variant of noise", part[1])
+    remember("point of noise", part[2])
+  }
+  return n + 0
+}
+
+# The first columns of a table, for table_begin: the variant and the point are shown if they vary.
+function noise_columns() {
+  return "variant|text|" (size["variant of noise"] > 1 ? "Variant" : "") "\tpoint|text|" (size["point of noise"] > 1 ? "Point" : "") \
+    "\tphase|text|Phase\tmetric|text|\t_figure|text|Figure\tlevel|text|Level"
 }
 
 # Put FIGURE of the measurements of CELL into nested_y and nested_group; returns how many there are, 0 also if one of them has no such figure.
@@ -79,14 +94,14 @@ function noise_read(t, figure,    c, n, i) {
 }
 
 # The variance of FIGURE of a phase of CELL by its seconds: sets noise_within and noise_within_df, noise_second, the variance of a second, noise_length,
-# the seconds of a phase, and noise_worth, how many independent seconds these are worth. All are 0 without a series of each phase.
+# the seconds of a phase, and noise_worth, how many independent seconds these are worth. All are 0 without a series of five seconds of each phase.
 # Seconds are correlated, as an autoregression of order 1: their variance and the correlation of neighbours are those of all phases together. Both are
 # found around the mean of a phase, which takes part of them away: the values that explain what is found are the solution.
 function noise_seconds(cell, figure,    k, n, i, mean, around, neighbours, seconds, pairs, r, last) {
   noise_within = noise_within_df = noise_second = noise_length = noise_worth = 0
   for (k = 1; k <= size[cell]; k++) {
     n = noise_read(item[cell, k], figure)
-    if (n < 3) return
+    if (n < 5) return
     mean = margin_mean_of(noise_x, n)
     for (i = 1; i <= n; i++) {
       around += nested_square(noise_x[i] - mean)

@@ -57,8 +57,8 @@ function counter_read(    file, line, f, key, known) {
     split(line, f, "\t")
     counter_lines[f[1]]++
     if (f[2] == "host" && f[3] != "time_us") {
-      if (index(f[3], "pg") != 1) continue
-      counter_pages[f[3]] = 1
+      if (index(f[3], "pg") == 1) counter_pages[f[3]] = 1
+      else if (f[3] !~ /^(huge|pswpin|pswpout|pressure_some_us)$/) continue
     }
     key = f[1] SUBSEP f[2] SUBSEP f[3]
     counter_from[key] = f[4]

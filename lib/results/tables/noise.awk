@@ -33,7 +33,7 @@ function metric_heading(figure) {
 # The groups of a LEVEL that has no component.
 function lack(level, groups) {
   lacks = 1
-  if (level > noise_levels) return "no series of three intervals in each phase"
+  if (level > noise_levels) return "no series of five intervals in each phase"
   return level == 1 ? counted(groups, "run") : "1 in each " noise_level[level - 1]
 }
 
@@ -77,20 +77,11 @@ function advise(cell, figure, level, share,    part, word) {
 
 END {
   schema_read()
-  for (c = 1; c <= size["noise"]; c++) {
-    cell = item["noise", c]
-    if (ENVIRON["NOISE"] != "all" && !noise_tells(cell)) continue
-    cells[++counted_cells] = cell
-    split(cell, part, SUBSEP)
-    remember("variant of noise", part[1])
-    remember("point of noise", part[2])
-  }
-  if (!counted_cells) exit
-  table_begin("Noise: the standard deviation of one phase by what differs between measurements that are alike", \
-    "variant|text|" (size["variant of noise"] > 1 ? "Variant" : "") "\tpoint|text|" (size["point of noise"] > 1 ? "Point" : "") \
-    "\tphase|text|Phase\tmetric|text|\t_figure|text|Figure\tlevel|text|Level\tvariance|raw|\tspread_percent|raw|\t_spread|right|Spread\tlow_percent|raw|\thigh_percent|raw|\t_interval|right|95 % interval" \
-    "\tshare_percent|percent|Share\tdata|text|Data")
-  for (c = 1; c <= counted_cells; c++) for (f = 1; f <= noise_figures; f++) print_figure(cells[c], noise_figure[f])
+  n = noise_cells(cell_of)
+  if (!n) exit
+  table_begin("Noise: the standard deviation of one phase by what differs between measurements that are alike", noise_columns() \
+    "\tvariance|raw|\tspread_percent|raw|\t_spread|right|Spread\tlow_percent|raw|\thigh_percent|raw|\t_interval|right|95 % interval\tshare_percent|percent|Share\tdata|text|Data")
+  for (c = 1; c <= n; c++) for (f = 1; f <= noise_figures; f++) print_figure(cell_of[c], noise_figure[f])
   for (c = 1; c <= notes; c++) print "note", note[c]
   if (lacks) print "note", "A level without a spread lacks groups: what it adds is in the level above. The scenario noise measures all but runs, and several of its runs these too."
 }
