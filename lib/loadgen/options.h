@@ -76,7 +76,7 @@ struct options {
     uint64_t track;                     /* tracked writes a second and shard */
     const char *out, *gate;
     /* instead of a load */
-    const char *windows; /* FROM-TO,... */
+    const char *windows; /* FROM-TO,..., or each */
     char **file;         /* interval logs, `files` of them: in argv */
     int files;
     /* switches */

@@ -71,6 +71,26 @@ static int advance(struct log *l, const char *name, char *why)
     }
 }
 
+/* Print an interval: from_s, to_s, and SLOT:COUNT of each slot that has samples. SLOT is 20 times log10 of the latency in ns, rounded down. */
+static void print_interval(FILE *to, double start_s, double length_s, const struct hist *h)
+{
+    uint64_t n = 0;
+    int slot = 0;
+    fprintf(to, "%.3f\t%.3f\t", start_s, start_s + length_s);
+    for (uint32_t i = h->low; i < h->high; i++) {
+        if (!h->count[i]) continue;
+        int next = (int)(20 * log10((double)hist_highest(h, i) + 1));
+        if (n && next != slot) {
+            fprintf(to, "%d:%ju ", slot, (uintmax_t)n);
+            n = 0;
+        }
+        slot = next;
+        n += h->count[i];
+    }
+    if (n) fprintf(to, "%d:%ju", slot, (uintmax_t)n);
+    fputc('\n', to);
+}
+
 static int windows_read(const char *list, struct window *w, int *count, char *why)
 {
     for (*count = 0;; (*count)++) {
@@ -87,7 +107,7 @@ static int windows_read(const char *list, struct window *w, int *count, char *wh
         }
         list += n + 1;
     }
-    snprintf(why, WINDOWS_WHY, "--windows %.100s: invalid; accepted: FROM-TO,... in seconds, at most %d windows", list, MOST);
+    snprintf(why, WINDOWS_WHY, "--windows %.100s: invalid; accepted: each, or FROM-TO,... in seconds, at most %d windows", list, MOST);
     return -1;
 }
 
@@ -115,8 +135,8 @@ static void warn_of_starts(const struct log *l, char **file, int files)
                 file[last], apart_s);
 }
 
-/* Merge all logs in the order of time. */
-static int merge(struct log *l, char **file, int files, struct window *w, int count, struct hist *all, char *why)
+/* Merge all logs in the order of time, into windows, or without any print each interval. */
+static int merge(struct log *l, char **file, int files, struct window *w, int count, struct hist *all, FILE *to, char *why)
 {
     for (;;) {
         double first_s = INFINITY, length_s = 0;
@@ -130,7 +150,10 @@ static int merge(struct log *l, char **file, int files, struct window *w, int co
             if (l[i].length_s > length_s) length_s = l[i].length_s;
             if (advance(&l[i], file[i], why)) return -1;
         }
-        add(w, count, first_s, length_s, all);
+        if (count)
+            add(w, count, first_s, length_s, all);
+        else
+            print_interval(to, first_s, length_s, all);
     }
 }
 
@@ -141,7 +164,8 @@ int windows_print(const char *list, char **file, int files, FILE *to, char why[W
     struct hist all = {.count = NULL};
     int count = 0, bad = !l || hist_init(&all, 3);
     if (bad) snprintf(why, WINDOWS_WHY, "out of memory");
-    if (!bad && windows_read(list, w, &count, why)) bad = 2;
+    int each = !strcmp(list, "each");
+    if (!bad && !each && windows_read(list, w, &count, why)) bad = 2;
     for (int i = 0; !bad && i < files; i++) {
         l[i].file = fopen(file[i], "re");
         bad = !l[i].file || hist_init(&l[i].hist, 3);
@@ -149,8 +173,8 @@ int windows_print(const char *list, char **file, int files, FILE *to, char why[W
         bad = bad || advance(&l[i], file[i], why);
     }
     if (!bad) warn_of_starts(l, file, files);
-    if (!bad && merge(l, file, files, w, count, &all, why)) bad = 1;
-    if (!bad) fputs("from_s\tto_s\tintervals\tslow\tlength_s\trequests\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tmax_us\n", to);
+    if (!bad && merge(l, file, files, w, count, &all, to, why)) bad = 1;
+    if (!bad && !each) fputs("from_s\tto_s\tintervals\tslow\tlength_s\trequests\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tmax_us\n", to);
     for (int i = 0; i < count; i++) {
         const struct hist *h = &w[i].hist;
         if (!bad)

@@ -5,7 +5,7 @@
 _PLOT=$LIB/results/plot
 # The names of plot files, as a regular expression.
 # shellcheck disable=SC2034 # report.sh asks
-PLOT_FILE='^(bars|tail|scaling|tradeoff|frontier|percentile|heat|time|far|hits|search|limits|sizes|shards)-[0-9-]+\.(svg|png)$'
+PLOT_FILE='^(bars|tail|scaling|tradeoff|frontier|percentile|heat|map|time|far|hits|search|limits|sizes|shards)-[0-9-]+\.(svg|png)$'
 
 # Draw all plots into DIR, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all DIR
@@ -40,10 +40,50 @@ plot_all() {
 # Write the data of all plots into DIR and print which plots to draw.
 # Globals: RULES, limits of compare, one per line
 _plot_data() {
+  local status=0
   result_usable <"$1/totals" | OUT=$1 RULES=${RULES-} figures_run interval schedule bound metric -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" &&
+    { result_usable <"$1/rows" | _plot_intervals "$1" >"$1/intervals" || status=1; } &&
     result_usable <"$1/rows" | OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram -- \
-      -f "$_PLOT/common.awk" -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" &&
-    _plot_searched "$1"
+      -f "$_PLOT/common.awk" -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/map.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" &&
+    _plot_searched "$1" && return "$status"
+}
+
+# Decode the interval logs of the first repeat of each cell, of all its clients together, into files in DIR, for map.awk. Print a line for each:
+# FOLDER/PHASE of the first client, escaped, and the name of the file.
+# Usage: _plot_intervals DIR <ROWS
+# Returns: 1 if a log could not be read
+_plot_intervals() {
+  local log number=0 status=0
+  local -a paths logs
+  while IFS=$'\t' read -r -a paths; do
+    logs=()
+    for log in "${paths[@]}"; do
+      printf -v log '%b' "$log"
+      [[ ! -r $log.hlog ]] || logs+=("$log.hlog")
+    done
+    ((${#logs[@]} > 0)) || continue
+    if [[ ! -x $ROOT/test ]]; then
+      log_warn "latency over time is not drawn, because the load generator decodes its logs; run: make test"
+      break
+    fi
+    number=$((number + 1))
+    if "$ROOT/test" --windows each "${logs[@]}" 2>&1 >"$1/each-$number" | stored_plain | sed "s/^test: /${RESULT_PROGRAM:-report}: /" >&2; then
+      printf '%s\t%s\n' "${paths[0]}" "each-$number"
+    else
+      status=1
+    fi
+  done < <(LC_ALL=C awk -F '\t' '
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    {
+      cell = $at["run"] FS $at["variant"] FS $at["point"] FS $at["operation"]
+      if (!(cell in repeat)) {
+        order[++cells] = cell
+        repeat[cell] = $at["repeat"]
+      }
+      if ($at["repeat"] == repeat[cell]) logs[cell] = logs[cell] (logs[cell] == "" ? "" : FS) $at["folder"] "/" $at["operation"]
+    }
+    END { for (i = 1; i <= cells; i++) print logs[order[i]] }')
+  return "$status"
 }
 
 # The same for the steps of searches; nothing if DIR/searched, the list of their files in the run, is empty or missing.

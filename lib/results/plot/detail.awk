@@ -110,6 +110,11 @@ function heat(p, g, v,    file, i, r, base, t, n, f, line, share, b, seen, wide,
 BEGIN {
   FS = OFS = "\t"
   OUT = ENVIRON["OUT"]
+  # By directory and phase: the intervals of all clients.
+  while ((getline line < (OUT "/intervals")) > 0) {
+    split(line, field, FS)
+    each[text_unescape(field[1])] = OUT "/" field[2]
+  }
 }
 
 NR == 1 {

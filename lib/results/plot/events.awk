@@ -135,14 +135,16 @@ function event_kind(line) {
   return line ~ /^[^#]* # / ? "Redis warns" : ""
 }
 
-# Write the events as a block: seconds, kind, row from the top below the ROWS of labels, colour; returns the number of rows.
-function events_write(file, rows,    e) {
-  if (!events) return 0
+# Write the events, or with V only those of a variant, as a block: seconds, kind, row from the top below the ROWS of labels, colour; returns the number of
+# rows.
+function events_write(file, rows, v,    e) {
+  if (v == "" ? !events : !(v in event_row)) return 0
   printf "\n\n" > file
-  for (e = 1; e <= events; e++) printf "%s\t%d\t%d\n", event_at[e], rows + event_row[event_of[e]], (event_of[e] - 1) % 7 + 1 > file
+  for (e = 1; e <= events; e++)
+    if (v == "" || event_of[e] == v) printf "%s\t%d\t%d\n", event_at[e], rows + (v == "" ? event_row[event_of[e]] : 1), (event_of[e] - 1) % 7 + 1 > file
   for (e = 1; e <= event_kinds; e++) print event_name[e] > (file ".events")
   close(file ".events")
-  return event_rows
+  return v == "" ? event_rows : 1
 }
 
 # The kinds of events in words.

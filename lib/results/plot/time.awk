@@ -183,6 +183,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
   fastest = farthest = worst = longest = total = 0
   calm = ""
   events_clear()
+  map_clear()
   label_count = 0
   for (v = 1; v <= variants; v++) {
     n = time_read(g, v)
@@ -199,6 +200,8 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
       if (intervals[p]) {
         label[++label_count] = sprintf("%.3f\t%d\t%d", phase_from[p], p, v)
         if (phase_to[p] > total) total = phase_to[p]
+        i = folder[row_of[p, g, v, 1]] "/" phase[p]
+        if (i in each) map_take(v, phase_from[p], each[i])
       }
   }
   # A plot over time requires at least three steps.
@@ -218,6 +221,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
         "The part of the operations that DRAM served over time, a line for each variant, with a dashed line at the requested hit ratio and a dotted line at the start of each phase.", \
         text_number(total, 3) " " n " " asked)
     }
+    map_draw(g, label, label_count)
   }
 }
 

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Latency over time as a heat map: what it counts, where it has no data, its marks and its scales.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+load logs
+
+setup() {
+  drawn_setup
+  mkdir -p "$RUN"
+  cp -r "$REPO"/results/sample/{native,swap,plan.tsv,run.conf,settings.tsv} "$RUN"
+  FOLDER=$RUN/swap/1000B-2i/rep-1
+}
+teardown() { scratch_teardown; }
+
+@test "a map counts each request of a phase, at its time and latency; between phases it has no data; all variants share the scales" {
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_exists "$RUN"/plots/map-1-{1,2}.{svg,png}
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals; _plot_data data' bash "$RUN"
+  assert_success
+  assert_equal "$(grep -P '^map\t' <<<"$output" | cut -f 4,5,6 | sed 's/\(\S* \S* \S*\) .*/\1/' | sort -u | wc -l)" 1
+  # The phase get is the last one: its requests, and the max of its latency, to a slot.
+  run awk -F '\t' '
+    FNR == 1 { file++ }
+    file == 1 && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+    file == 1 && $1 == "get" { ops = $at["ops"]; most = log($at["max_us"]) / log(10) }
+    file == 1 && $1 == "populate" { zero = $at["start_us"] }
+    file == 1 && $1 == "get" { from = ($at["start_us"] - zero) / 1e6 }
+    file == 2 && NF == 0 { exit }
+    file == 2 && $3 == "-" { gap[$1] = 1 }
+    file == 2 && $1 != last { if (last != "") width = $1 - last; last = $1 }
+    file == 2 && $1 > from && $3 > 0 { sum += $3; if ($2 > top) top = $2 }
+    END {
+      for (i in gap) gaps++
+      print (gaps > 0 && gaps < 30), (sum * width / ops > 0.98 && sum * width / ops < 1.02), (top - most < 0.03 && most - top < 0.03)
+    }' "$FOLDER/127.0.0.1/result.tsv" data/map-1-2.dat
+  assert_output '1 1 1'
+}
+
+@test "an event of a variant is a mark on its map alone; a log that is damaged is named, and all else is drawn" {
+  local start
+  start=$(awk -F '\t' '$1 == "get" { print $3 }' "$FOLDER/starts.tsv")
+  printf '%s\n' $'time_us\tnode\tevent\tdetail' $((start + 2000000))$'\t1\tnode down\tkill' >"$FOLDER/server/events.tsv"
+  sed -i '7s/HISTFAAA/HISTFXXX/' "$RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog"
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_failure 1
+  assert_match "^report: $RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog: line 7: its histogram is damaged, or of another program$" "$stderr"
+  assert_exists "$RUN"/plots/map-1-{1,2}.svg "$RUN"/plots/time-1.svg
+  assert_equal "$(grep -c '<text>node down' "$RUN"/plots/map-1-{1,2}.svg)" "$RUN/plots/map-1-1.svg:0"$'\n'"$RUN/plots/map-1-2.svg:1"
+}
