@@ -103,6 +103,16 @@ auto_user() {
   assert_contains "REDIS_USER=daemon: setpriv: setresuid failed" "$stderr"
 }
 
+@test "root of a container, who may not look into processes of other users, runs" {
+  need_root
+  local -a untuned=(TUNE=off KERNEL=keep)
+  # As containers start by default.
+  run_split setpriv --bounding-set=-sys_ptrace,-sys_admin --inh-caps=-sys_ptrace,-sys_admin "$REPO/do_it.sh" run "${untuned[@]}" \
+    -s demo KEYS=100 VALUE_SIZES=10 REDISBASE="$BASE" RESULTS_DIR="$SCRATCH/results"
+  assert_success
+  assert_contains 'placement ok' "$stderr"
+}
+
 @test "a login user who is not root starts instances as himself, and no others" {
   need_root
   mkdir copy

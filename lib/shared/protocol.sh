@@ -131,7 +131,8 @@ _protocol_holders() {
     pid=${path%%/*}
     holder["${of[$pid]} ${link%]}"]=$pid
   done < <(
-    "${words[@]}" 2>/dev/null
+    # It fails where it may not look, which would end a shell with errexit.
+    "${words[@]}" 2>/dev/null || :
     # Root of a container may not see what processes of another user have open, while that user does.
     if [[ -n $hidden ]] && ((EUID == 0)); then
       link=$(exec stat -c '--reuid=%u --regid=%g' -- "/proc/$hidden" 2>/dev/null) || exit
