@@ -11,7 +11,7 @@ DESTDIR ?=
 -include lib/loadgen/build.mk
 -include lib/membench/build.mk
 
-.PHONY: docs help deps deps-check demo check check-all check-qemu check-qemu-long check-lab check-packages dist deb rpm check-faults check-mutants lint format clean install uninstall
+.PHONY: docs help deps deps-check demo check check-all check-qemu check-qemu-long check-lab check-packages dist deb rpm image check-faults check-mutants lint format clean install uninstall
 
 # The help is the text behind `##` on a target's own line, here and in build.mk, so that it is in one place.
 help: ## list the targets
@@ -65,6 +65,10 @@ deb: ## make a package of the last commit in build/packages, for Debian and its 
 rpm: ## make a package of the last commit in build/packages, for Fedora and its kin
 	@tools/deps.sh packages
 	@tools/package.sh rpm
+
+image: ## make an image for containers from the last commit in build/packages, with Debian and the package in it
+	@tools/deps.sh packages
+	@tools/package.sh image
 
 check-packages: ## install, upgrade, run and remove the packages in fresh roots of Debian (minutes)
 	@tools/deps.sh packages

@@ -16,7 +16,7 @@ declare -A EXTRA_REPOSITORIES=(
 )
 
 # The requirements, and how each is detected: by the thing itself, never by the name of a package.
-# set: run, or beyond that check (the tests), qemu (make check-qemu), lab (make check-lab) or packages (make deb, rpm and check-packages). kind: command,
+# set: run, or beyond that check (the tests), qemu (make check-qemu), lab (make check-lab) or packages (make deb, rpm, image and check-packages). kind: command,
 # module (pkg-config), header (COMPILER:NAME is found), file,
 # python (a module of python3), sanitizer (COMPILER:NAME links).
 # Names joined by | are alternatives; the first that the repositories have is used.
@@ -86,6 +86,7 @@ packages command mmdebstrap    mmdebstrap                             mmdebstrap
 packages command dpkg-shlibdeps dpkg-dev                              dpkg-dev
 packages command lintian       lintian                                lintian
 packages command rpmbuild      rpm                                    rpm-build
+packages command umoci         umoci                                  umoci
 '
 
 # Prints one line on stderr.

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: MIT
 # Makes an archive or a package of this checkout in build/packages, and prints its path.
 #
-# Usage: tools/package.sh dist|deb|rpm
+# Usage: tools/package.sh dist|deb|rpm|image
 # Environment:
 #   PACKAGE_RELEASE   the number behind the version of a package (default 1)
+#   IMAGE_RELEASE     the release of Debian in an image (default: that of this machine, whose libraries it was built with)
 #   MAINTAINER        `NAME <ADDRESS>` (default: the author of the last commit)
 # Exit status: 0 made, 1 not, 2 bad usage.
 set -Eeuo pipefail
@@ -126,9 +127,28 @@ END
   MADE=${MADE##*/}
 }
 
-# Usage: main dist|deb|rpm   Returns: see above
+# Makes an image for containers, with the package of Debian in it, in the layout of the Open Container Initiative. No daemon is needed, but root.
+# Usage: package_image DIR   Globals: VERSION EPOCH   Returns: sets MADE, a file of DIR
+package_image() {
+  local needs date
+  package_deb "$1"
+  needs=$(dpkg-deb -f "$1/$MADE" Depends | sed 's/ | [^,]*//g; s/ ([^)]*)//g; s/, /,/g')
+  date=$(date -u -d "@$EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+  SOURCE_DATE_EPOCH=$EPOCH unshare --mount mmdebstrap --quiet --mode=root --variant=essential --include="$needs" \
+    --customize-hook="copy-in $1/$MADE /mnt" --customize-hook="chroot \"\$1\" sh -c 'dpkg -i /mnt/*.deb && rm /mnt/*.deb'" \
+    --dpkgopt='path-exclude=/usr/share/locale/*' "$IMAGE_RELEASE" "$1/root.tar" >&2
+  umoci init --layout "$1/image"
+  umoci new --image "$1/image:$VERSION"
+  umoci raw add-layer --image "$1/image:$VERSION" --history.created "$date" "$1/root.tar" >&2
+  umoci config --image "$1/image:$VERSION" --no-history --created "$date" --config.entrypoint /usr/bin/tierbench --config.workingdir /results
+  umoci gc --layout "$1/image" >&2
+  MADE=tierbench-$VERSION.oci.tar
+  tar -cf "$1/$MADE" --sort=name --mtime="@$EPOCH" --owner=0 --group=0 --numeric-owner -C "$1/image" .
+}
+
+# Usage: main dist|deb|rpm|image   Returns: see above
 main() {
-  [[ $# == 1 && ${1-} =~ ^(dist|deb|rpm)$ ]] || {
+  [[ $# == 1 && ${1-} =~ ^(dist|deb|rpm|image)$ ]] || {
     sed -n 's/^# Usage: \(tools.*\)/Usage: \1/p' "${BASH_SOURCE[0]}" >&2
     return 2
   }
@@ -139,6 +159,7 @@ main() {
   [[ -e .git ]] || _package_die 'no checkout of git: archives and packages are made from a commit'
   EPOCH=$(git -c safe.directory='*' log -1 --format=%ct)
   VERSION=$(sed -n 's/^#define LOADGEN_VERSION *"\(.*\)"$/\1/p' lib/loadgen/options.h)
+  IMAGE_RELEASE=${IMAGE_RELEASE:-$(. /etc/os-release && printf '%s' "${VERSION_CODENAME-}")}
   NAME=tierbench-$VERSION VERSION+=-${PACKAGE_RELEASE:-1}
   MAINTAINER=${MAINTAINER:-$(git -c safe.directory='*' log -1 --format='%an <%ae>')}
   [[ $VERSION =~ ^[0-9][0-9A-Za-z.+~]*-[0-9][0-9A-Za-z.+~]*$ ]] || _package_die "PACKAGE_RELEASE=$PACKAGE_RELEASE: invalid; accepted: digits, letters and dots"

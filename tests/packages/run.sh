@@ -25,8 +25,8 @@ check() {
   fi
 }
 
-# Run a command in the root, as root or as the user `plain`.
-# Usage: inside root|plain COMMAND...
+# Run a command in the root, as root, as the user `plain`, or as root of a container with the capabilities that containers have by default.
+# Usage: inside root|plain|container COMMAND...
 inside() {
   local user=$1
   shift
@@ -35,10 +35,14 @@ inside() {
     ip link set lo up
     mount --rbind /dev "$0/dev"
     mount -t sysfs -o ro sys "$0/sys"
-    root=$0 user=$1
+    root=$0 user=$1 home=/root caps=()
     shift
-    [[ $user == root ]] && home=/root || home=/home/plain
-    exec chroot "$root" setpriv --reuid="$user" --regid="$user" --init-groups \
+    [[ $user != plain ]] || home=/home/plain
+    if [[ $user == container ]]; then
+      user=root
+      caps=(--inh-caps=-all --bounding-set=-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw,+sys_chroot)
+    fi
+    exec chroot "$root" setpriv --reuid="$user" --regid="$user" --init-groups "${caps[@]}" \
       env -i HOME="$home" USER="$user" PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 bash -c "cd && \"\$@\"" - "$@"
   ' "$ROOT" "$user" "$@"
 }
@@ -88,6 +92,22 @@ rpm_life() {
   [[ -z $(cd "$root" && find usr -path "*tierbench*") ]]
 }
 
+# The image for containers: unpacked, and run with its own entry point.
+# Usage: image_check
+image_check() {
+  local tar tag
+  check 'image: made' tools/package.sh image
+  tar=$(printf '%s\n' build/packages/*.oci.tar)
+  mkdir "$SCRATCH/image"
+  tag=${tar##*/tierbench-} tag=${tag%.oci.tar}
+  check 'image: an archive' tar -xf "$tar" -C "$SCRATCH/image"
+  check 'image: its layout is read by another program' umoci unpack --image "$SCRATCH/image:$tag" "$SCRATCH/container"
+  ROOT=$SCRATCH/container/rootfs
+  install -d -m 1777 "$ROOT/run/screen"
+  check 'image: a container without privileges measures' inside container "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["process"]["args"][0])' <"$SCRATCH/container/config.json")" \
+    run -s demo TUNE=off KERNEL=keep KEYS=1000 REDISRUNS=1
+}
+
 # Everything in a fresh root of a release.
 # Usage: release_check RELEASE
 # shellcheck disable=SC2016 # for the shell in the root
@@ -133,6 +153,7 @@ main() {
   check 'dist: builds without git, and knows its commit' dist_builds
   check 'deb: lintian finds no error' lintian --allow-root --fail-on error build/packages/tierbench_*-1_*.deb
   check 'rpm: installed, upgraded and removed' rpm_life
+  image_check
   (($# > 0)) || set -- bookworm trixie
   for release in "$@"; do release_check "$release"; done
   return "$FAILED"
