@@ -65,13 +65,13 @@ END {
   }
   if (!results) exit
   reason("placement proven", placed, ("away" in worst) ? text_group(100 - worst["away"], worst["away"] > 0 ? 1 : 0) " %" : "yes", count_of(misplaced, "under 90 %"))
-  reason("client CPU", "client" in worst, text_group(worst["client"], 0) " % of its threads", count_of(limited, "the client was the limit"))
-  reason("CPU of other programs", "foreign" in worst, text_group(worst["foreign"], 1) " % of a CPU" (worst["steal"] > 0 ? ", of the hypervisor " text_group(worst["steal"], 1) " %" : ""), \
+  reason("client CPU", "client" in worst, text_group(worst["client"] + 0, 0) " % of its threads", count_of(limited, "the client was the limit"))
+  reason("CPU of other programs", "foreign" in worst, text_group(worst["foreign"] + 0, 1) " % of a CPU" (worst["steal"] > 0 ? ", of the hypervisor " text_group(worst["steal"] + 0, 1) " %" : ""), \
     count_of(disturbed, "over the limit"))
-  reason("throttled", "throttled" in worst, text_group(worst["throttled"], worst["throttled"] > 0 ? 1 : 0) " % of a CPU", worst["throttled"] > 0 ? "a quota stopped the instances or the client" : "")
+  reason("throttled", "throttled" in worst, text_group(worst["throttled"] + 0, worst["throttled"] > 0 ? 1 : 0) " % of a CPU", worst["throttled"] > 0 ? "a quota stopped the instances or the client" : "")
   for (i in repeats) if (n == "" || repeats[i] < n) n = repeats[i]
   reason("repeats", 1, "n = " n, n < 3 ? "an interval requires 3" : "")
-  if ("interval" in worst) reason(level, 1, "throughput +-" text_group(worst["interval"], 1) " %", undecided ? undecided " of " verdicts " figures not decided" : "")
-  else reason("margin of one repeat", "margin" in worst, "throughput +-" text_group(worst["margin"], 1) " %", worst["margin"] > 5 ? "above 5 %" : "")
+  if ("interval" in worst) reason(level, 1, "throughput +-" text_group(worst["interval"] + 0, 1) " %", undecided ? undecided " of " verdicts " figures not decided" : "")
+  else reason("margin of one repeat", "margin" in worst, "throughput +-" text_group(worst["margin"] + 0, 1) " %", worst["margin"] > 5 ? "above 5 %" : "")
   reason("version", versions, tools[1] "", versions > 1 ? "and " versions - 1 " more" : tools[1] ~ /changed/ ? "with changes that no commit has" : "")
 }
