@@ -164,3 +164,61 @@ END
   run_split "$REPO/summary2csv.sh" --json runs/run-1
   assert_contains '"host_huge_bytes": 4194304, "host_swapped_pages": 7, "memory_stall_percent": 25}'
 }
+
+@test "the chance to find a difference, and the repeats that it takes, are those of simulated comparisons" {
+  cat >simulated.awk <<'END'
+function found(n, spread, difference, level,    t, i, r, hits) {
+  for (t = 1; t <= 4000; t++) {
+    for (i = 1; i <= n; i++) r[i] = (1 + difference) * exp(spread * (gauss() - gauss()))
+    interval_paired(r, n, level)
+    hits += interval_low > 1
+  }
+  return hits / 4000
+}
+BEGIN {
+  seed = 77
+  n = split("3:.02:.95 5:.01:.95 8:.02:.989 20:.02:.95", case_of, " ")
+  for (i = 1; i <= n; i++) {
+    split(case_of[i], part, ":")
+    off = found(part[1], part[2], .02, part[3]) - power_chance(part[1], part[2], .02, part[3])
+    if (off < -.025 || off > .025) print case_of[i], off
+    k = power_repeats(.8, part[2], .02, part[3])
+    off = found(k, part[2], .02, part[3])
+    if (off < .78 || found(k - 1, part[2], .02, part[3]) > .82) print case_of[i], k, off
+  }
+  print power_repeats(.8, 1, .02, .95), power_chance(2, .001, .02, .95)
+}
+END
+  run nested_awk -f "$REPO/lib/results/figures/power.awk" -f simulated.awk
+  assert_output '0 0'
+}
+
+@test "plan says what the repeats find, by the newest run of the scenario on the server that has three starts" {
+  known_make 4 4 8 3 30 '0 .01 .005 .04 .5 0 0'
+  # The first has another server, the second is the one, the third another scenario, the last two starts.
+  local number=0 words run
+  for words in '203.0.113.1 noise' '127.0.0.1 noise' '127.0.0.1 demo' '127.0.0.1 noise'; do
+    run=runs/2025010$((number + 1))T100000Z-noise
+    mv runs/run-$((++number)) "$run"
+    printf -- '-\t-\tSERVER\t%s\tx\n-\t-\tSCENARIO\t%s\tx\n' "${words% *}" "${words#* }" >"$run/settings.tsv"
+  done
+  rm -r "$run"/native/1000B-2i/rep-[3-8]
+  local -a planned=(-s noise RESULTS_DIR="$PWD/runs" SERVER_CORES=2 SERVER_MEM=8 FACTS=lscpu)
+  printf '%s\n' 0,0,0,0 1,1,0,0 >lscpu
+  run_plan "${planned[@]}" SMALLEST=2%
+  assert_success
+  assert_match $'\nPower: a difference of 2 % between two variants, by the noise of 20250102T100000Z-noise\n'
+  # One repeat spreads by 1.6 %: sqrt(1 + 0.25 + 1.5).
+  assert_match $'\nGET +ops/s +1\\.[0-9]+ % +[1-9][0-9] of 100 +[0-9]+ - [0-9]+ +[0-9]+ +[0-9]+\n'
+  assert_contains '8 repeats find it'
+  run_plan "${planned[@]}" SMALLEST=2% REDISRUNS=auto:3..30 TIME=0
+  assert_contains '30 repeats find it'
+  refute_contains '80 % with TIME'
+  run_plan "${planned[@]}"
+  refute_contains Power
+  run_plan "${planned[@]}" --noise "$run"
+  assert_contains "by the noise of ${run##*/}"
+  rm -r runs/20250102*
+  run_plan "${planned[@]}" SMALLEST=2%
+  assert_contains 'power    unknown: no run of this scenario and server with three starts'
+}

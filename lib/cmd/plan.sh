@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Show what a run would do: instances, CPUs, keys, memory, time. Nothing is done on another host.
 #
-# Usage: ./do_it.sh plan [--rows | --settings] [--trust] [-q] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
+# Usage: ./do_it.sh plan [--rows | --settings] [--noise RUN] [--trust] [-q] [-s SCENARIO] [-v VARIANT]... [-H HOSTS_FILE] [NAME=VALUE]...
 #
 #   -q             the quick form, as for a run
 #   --trust        as for a run: accept the programs, files and users that a file of another person names
 #   --rows         the plan itself, as a run stores it in plan.tsv: one row per repeat, with every derived value (docs/plan.md)
 #   --settings     the settings of the run, of its variants and points, and where each comes from, as a run stores them in settings.tsv
+#   --noise RUN    the run whose noise says what the repeats can find; default: the newest of this scenario and server
 #
+# With SMALLEST=2% or --noise, plan prints the chance that the planned repeats find that difference, and how many repeats find it in 80 of 100 runs
+# (docs/noise.md).
 # A run reads facts such as CPUs and memory from a remote server; plan needs them as settings. Set FACTS to a run on that server
 # (results/RUN) or to its file (env/HOST/facts.tsv); or to a file that lscpu -p=CPU,CORE,SOCKET,NODE printed there, with SERVER_MEM; or
 # set SERVER_CORES and SERVER_MEM. The bytes per key are those of conf/keycost.tsv.
@@ -22,14 +25,20 @@
 # Print what a run would do, without a connection to another host; the header of this file is the help.
 # Usage: cmd_plan [ARGUMENT]...
 cmd_plan() {
-  local rows='' word memory
+  local rows='' noise='' memory
   local -a words=()
-  for word; do
-    case $word in
+  while (($# > 0)); do
+    case $1 in
       --rows) rows=plan_print ;;
       --settings) rows=plan_settings_print ;;
-      *) words+=("$word") ;;
+      --noise)
+        [[ -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh plan --help shows the options"
+        noise=$2
+        shift
+        ;;
+      *) words+=("$1") ;;
     esac
+    shift
   done
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
   plan_settle
@@ -69,6 +78,25 @@ cmd_plan() {
   _plan_clients | table_print
   servers_each _plan_place
   ! cluster_on || cluster_show "${ROW[instances]}" | table_print
+  _plan_power "$noise"
+}
+
+# Print what the repeats can find, if a run is given, or SMALLEST is set and there is an earlier run.
+# Usage: _plan_power RUN
+#   RUN as given, or empty
+_plan_power() {
+  local run
+  if [[ -n $1 ]]; then
+    run=$(compare_run "$1") || exit
+    [[ -d $run ]] || die_usage "command line: $1: not a directory of results; ./do_it.sh list names runs"
+  else
+    [[ ! $(plan_settings_print) =~ $'\n-\t-\tSMALLEST\t'[^$'\t']*$'\tconf/defaults.conf:' ]] || return 0
+    run=$(noise_earlier) || {
+      printf '\npower    unknown: no run of this scenario and server with three starts; --noise RUN names another one\n'
+      return
+    }
+  fi
+  RESULT_PROGRAM=plan noise_power "$run"
 }
 
 # Warn of points whose used_memory may be more than 1 % off FILL.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The noise of measurements that are alike: by what differs between them (tables/noise.awk), and what is recorded that explains it (tables/causes.awk).
+# The noise of measurements that are alike: by what differs between them (tables/noise.awk), what is recorded that explains it (tables/causes.awk), and
+# what planned repeats find in spite of it (tables/power.awk).
 
 # Print the noise of runs.
 # Usage: noise_show WHAT FORMAT RUN...
@@ -17,4 +18,33 @@ noise_show() {
     *) FORMAT=$format figures_tables <<<"$lines" ;;
   esac
   return "$status"
+}
+
+# Print what planned repeats can find, by the noise of an earlier run.
+# Usage: noise_power RUN
+# Globals: SMALLEST REDISRUNS TIME of the plan
+# Returns: 1 if the run could not be read
+noise_power() {
+  local run
+  run=$(cd -- "$1" && pwd -P) || return 1
+  result_totals "$run" | result_usable |
+    NOISE=all FROM=${run##*/} SMALLEST=$SMALLEST REDISRUNS=$REDISRUNS TIME=$TIME tables_make "$LIB/results/tables/power.awk" "$run"
+}
+
+# Print the newest run of the scenario on the server, with three starts or more.
+# Usage: noise_earlier
+# Globals: SCENARIO SERVER, which the run had; RESULTS_DIR
+# Returns: 1 without such a run
+noise_earlier() {
+  local folder=${RESULTS_DIR:-$ROOT/results} run start starts found=''
+  for run in "${folder%/}"/[0-9]*/; do
+    starts=0
+    for start in "$run"*/*/rep-*/; do [[ ! -d $start || $start == *rep-*[!0-9]*/ ]] || starts=$((starts + 1)); done
+    [[ $starts -ge 3 && -f ${run}settings.tsv && ! -L ${run}settings.tsv ]] || continue
+    # Names begin with the time of the start.
+    ! SCENARIO=$SCENARIO SERVER=$SERVER awk -F '\t' '
+      $1 == "-" && $2 == "-" && ($3 == "SCENARIO" || $3 == "SERVER") { same += $4 == ENVIRON[$3] }
+      END { exit same != 2 }' "${run}settings.tsv" || found=${run%/}
+  done
+  [[ -n $found ]] && printf '%s\n' "$found"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Whether `noise` finds the components of runs whose noise is known: their mean, and how often intervals have them. How often a cause is named that is
-# none, and one that is.
+# none, and one that is. Whether the chance that `plan` prints is the true one.
 # Usage: noise.sh     TRIALS=100; SHAPES: runs, starts, phases, seconds, and the model of tests/noise.awk
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash
@@ -65,5 +65,28 @@ for slower in 0 .1 .2 .3; do
       for (c in named) printf ", %s named in %.1f %%", c, 100 * named[c] / figures
       print ""
     }'
+  rm -r known
+done
+
+# One repeat of this model spreads by sqrt(1^2 + 0.5^2 + 4^2 * 2.93 / 30) = 1.68 %: seconds with the correlation 0.5 are worth a third.
+for repeats in 3 5 8 12; do
+  for ((start = 1; start <= 8; start++)); do mkdir -p "known/run-1/native/1000B-2i/rep-$start/127.0.0.1"; done
+  true=$(awk -v n="$repeats" -f "$REPO/lib/results/figures/interval.awk" -f "$REPO/lib/results/figures/power.awk" -f <(echo 'BEGIN { print 100 * power_chance(n, 0.0168, 0.02, 0.95) }'))
+  for ((trial = 1; trial <= ${TRIALS:-100}; trial++)); do
+    awk -v dir=known -v seed=$((20261128 + trial)) -v runs=1 -v starts=8 -v phases=3 -v seconds=30 -v model='0 .01 .005 .04 .5 0 0' \
+      -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
+    "$REPO/do_it.sh" plan -s noise --noise known/run-1 REDISRUNS="$repeats" SERVER_CORES=2 SERVER_MEM=8 CLIENT_IP=203.0.113.1 SERVER=203.0.113.2
+  done | awk -v true="$true" -v n="$repeats" '
+    /^GET / && match($0, / [0-9]+ of 100 /) {
+      chance = substr($0, RSTART) + 0
+      sum += chance
+      near += chance > true - 10 && chance < true + 10
+      figures++
+    }
+    / of 100 .* - / && match($0, /of 100 +[0-9]+ - [0-9]+/) {
+      split(substr($0, RSTART + 6, RLENGTH - 6), limit, " - ")
+      inside += limit[1] - 0.5 <= true && limit[2] + 0.5 >= true
+    }
+    END { printf "%d repeats find 2 %% in %.0f of 100: printed on average %.1f, within 10 in %.0f %%, its interval has it in %.0f %% of %d\n", n, true, sum / figures, 100 * near / figures, 100 * inside / figures, figures }'
   rm -r known
 done

@@ -53,7 +53,7 @@ function noise_cells(out,    c, cell, n, part) {
 # The first columns of a table, for table_begin: the variant and the point are shown if they vary.
 function noise_columns() {
   return "variant|text|" (size["variant of noise"] > 1 ? "Variant" : "") "\tpoint|text|" (size["point of noise"] > 1 ? "Point" : "") \
-    "\tphase|text|Phase\tmetric|text|\t_figure|text|Figure\tlevel|text|Level"
+    "\tphase|text|Phase\tmetric|text|\t_figure|text|Figure"
 }
 
 # Put FIGURE of the measurements of CELL into nested_y and nested_group; returns how many there are, 0 also if one of them has no such figure.
@@ -94,11 +94,12 @@ function noise_read(t, figure,    c, n, i) {
 }
 
 # The variance of FIGURE of a phase of CELL by its seconds: sets noise_within and noise_within_df, noise_second, the variance of a second, noise_length,
-# the seconds of a phase, and noise_worth, how many independent seconds these are worth. All are 0 without a series of five seconds of each phase.
+# the seconds of a phase, noise_interval, how long one is, noise_worth, how many independent ones these are worth, and noise_correlation, that of neighbours.
+# All are 0 without a series of five seconds of each phase.
 # Seconds are correlated, as an autoregression of order 1: their variance and the correlation of neighbours are those of all phases together. Both are
 # found around the mean of a phase, which takes part of them away: the values that explain what is found are the solution.
 function noise_seconds(cell, figure,    k, n, i, mean, around, neighbours, seconds, pairs, r, last) {
-  noise_within = noise_within_df = noise_second = noise_length = noise_worth = 0
+  noise_within = noise_within_df = noise_second = noise_length = noise_worth = noise_correlation = 0
   for (k = 1; k <= size[cell]; k++) {
     n = noise_read(item[cell, k], figure)
     if (n < 5) return
@@ -108,6 +109,7 @@ function noise_seconds(cell, figure,    k, n, i, mean, around, neighbours, secon
       if (i > 1) neighbours += (noise_x[i] - mean) * (noise_x[i - 1] - mean)
     }
     seconds += n
+    noise_interval = (margin_end[n] - margin_start[1]) / n
   }
   pairs = seconds - size[cell]
   n = noise_length = seconds / size[cell]
@@ -119,6 +121,7 @@ function noise_seconds(cell, figure,    k, n, i, mean, around, neighbours, secon
     r = r < 0 ? 0 : r > 0.95 ? 0.95 : r
     noise_within = noise_second * noise_mean_variance(r, n)
   }
+  noise_correlation = r
   noise_within_df = pairs / (1 + 2 * (1 + r) / (1 - r))
   if (noise_within_df < 1) noise_within_df = 1
   noise_worth = noise_within > 0 ? noise_second / noise_within : n

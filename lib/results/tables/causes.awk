@@ -190,7 +190,7 @@ END {
   n = noise_cells(cell_of)
   if (!n) exit
   table_begin("Causes: what is recorded and differs with the figure, in the level that adds most; p counts how often the strongest of all causes looks like that by chance", \
-    noise_columns() "\tcause|text|\t_cause|text|Cause\tcorrelation|2|Correlation\tinterval|right|95 % interval\tbest|right|Best third\tworst|right|Worst third" \
+    noise_columns() "\tlevel|text|Level\tcause|text|\t_cause|text|Cause\tcorrelation|2|Correlation\tinterval|right|95 % interval\tbest|right|Best third\tworst|right|Worst third" \
     "\texplains_percent|percent|Explains\tp|4|p")
   for (c = 1; c <= n; c++) for (f = 1; f <= noise_figures; f++) print_causes(cell_of[c], noise_figure[f])
 }

@@ -80,7 +80,7 @@ END {
   n = noise_cells(cell_of)
   if (!n) exit
   table_begin("Noise: the standard deviation of one phase by what differs between measurements that are alike", noise_columns() \
-    "\tvariance|raw|\tspread_percent|raw|\t_spread|right|Spread\tlow_percent|raw|\thigh_percent|raw|\t_interval|right|95 % interval\tshare_percent|percent|Share\tdata|text|Data")
+    "\tlevel|text|Level\tvariance|raw|\tspread_percent|raw|\t_spread|right|Spread\tlow_percent|raw|\thigh_percent|raw|\t_interval|right|95 % interval\tshare_percent|percent|Share\tdata|text|Data")
   for (c = 1; c <= n; c++) for (f = 1; f <= noise_figures; f++) print_figure(cell_of[c], noise_figure[f])
   for (c = 1; c <= notes; c++) print "note", note[c]
   if (lacks) print "note", "A level without a spread lacks groups: what it adds is in the level above. The scenario noise measures all but runs, and several of its runs these too."
