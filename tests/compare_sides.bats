@@ -246,6 +246,11 @@ two_runs() {
   assert_equal "$(grep -oE '>[0-9]+ %<' bars | tr '\n' ' ')" '>52 %< >100 %< '
   assert_equal "$(grep -oE '<text>host-[ab]&lt;b>:(native|swap)<' bars | sort -u | wc -l)" 4
   assert_equal "$(grep -oE '^<title id="[a-z]+-1' <<<"$output" | sed 's/.*"//' | sort -u | tr '\n' ' ')" 'bars-1 percentile-1 tail-1 tradeoff-1 '
+  # What cannot be read is on the page too, once.
+  rm 20250101T100000Z-b/swap/*/rep-1/c/histogram-set-a1B2c3
+  run_split compare --format html 20250101T100000Z-{a,b}
+  assert_failure 1
+  assert_equal "$(grep -c '^<li>20250101T100000Z-b/.*/rep-1/c/histogram-set-a1B2c3: the histogram is missing or truncated' <<<"$output")" 1
   # One run of a single variant has nothing to compare.
   rm -r 20250101T100000Z-a/swap
   run_split compare --format html 20250101T100000Z-a

@@ -16,8 +16,7 @@ compare_page_print() {
   mkdir -- "$data" && printf '%s\n' "$1" >"$data/sections" || return 1
   title="$(_compare_page_names 5 <"$data/sections") against $(_compare_page_names 2 <"$data/sections")"
   for file in rows totals; do figures_run sides -- "$data/sections" "$folder/read/$file" >"$data/$file" || return 1; done
-  PLOT_CORNER=$title plot_all "$folder" >"$data/pictures" 2>"$data/problems" || status=1
-  cat -- "$data/problems" >&2
+  mv -- "$folder/read/problems" "$data/" && report_draw "$title" "$data" || status=1
   _compare_page_body "$data" "$title" || status=1
   return "$status"
 }
@@ -83,7 +82,10 @@ _compare_page_warnings() {
 # Print the verdict, and why a reader can trust it.
 # Usage: _compare_page_answer DATA
 _compare_page_answer() {
-  template_each verdict text < <(compare_prose verdict '' <"$1/sections")
+  {
+    ! grep -q $'^quick\t' "$1/sections" || printf '%s\n' "$COMPARE_QUICK"
+    compare_prose verdict '' <"$1/sections"
+  } | template_each verdict text
   report_trust "$1"
 }
 

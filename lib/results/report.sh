@@ -12,7 +12,7 @@ readonly _REPORT_ROOM=8192
 # Globals: PLOT_DETAIL, as plot_all
 # Returns: 1 if there is nothing to report, or a part could not be read or drawn; the page then has the other parts
 report_make() {
-  local run=${1%/} read=${2-} status=0 new data name RESULT_PROGRAM=${RESULT_PROGRAM:-report}
+  local run=${1%/} read=${2-} status=0 new data name file RULES='' RESULT_PROGRAM=${RESULT_PROGRAM:-report}
   export RESULT_PROGRAM
   name=$(cd -- "$run" && pwd -P) || return 1
   name=${name##*/}
@@ -27,7 +27,8 @@ report_make() {
     report_read "$run" "$data" || status=1
     cat -- "$data/problems" >&2
   fi
-  _report_draw "$run" "$name" "$data" || status=1
+  for file in steps search size; do tables_files "$run" "*/*/rep-*/$file.tsv"; done >"$data/searched"
+  report_draw "$name" "$data" || status=1
   if (($(wc -l <"$data/rows") < 2)); then
     log_warn "$run: nothing to report"
     rm -rf -- "$new"
@@ -82,10 +83,11 @@ report_read() {
 }
 
 # Draw the plots; add to DATA the file pictures (output of plot_all), and to its problems those of the plots.
-_report_draw() {
-  local run=$1 name=$2 data=$3 file status=0
-  for file in steps search size; do tables_files "$run" "*/*/rep-*/$file.tsv"; done >"$data/searched"
-  PLOT_CORNER=$name plot_all "${data%/*}" >"$data/pictures" 2>"$data/drawn" || status=1
+# Usage: report_draw CORNER DATA
+# Returns: as plot_all
+report_draw() {
+  local data=$2 status=0
+  PLOT_CORNER=$1 plot_all "${data%/*}" >"$data/pictures" 2>"$data/drawn" || status=1
   # If the figures lacked the histogram too, it was reported already.
   awk -F ': the histogram is missing' 'FILENAME == ARGV[1] { seen[$1] = 1; next } !seen[$1]++' "$data/problems" "$data/drawn" >"$data/news"
   cat -- "$data/news" >&2
