@@ -19,10 +19,31 @@ teardown() { scratch_teardown; }
   assert_success
   assert_equal "$stderr" ''
   assert_exists "$RUN"/plots/map-1-{1,2}.{svg,png}
+  refute_exists "$RUN"/plots/map-1-2-1.svg
+  # As rows of a comparison, which name the base.
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals; _plot_data data' bash "$RUN"
+  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals
+    sed -i "1s/\$/\tbase/; 2,\$s/\$/\tnative/" data/rows data/totals
+    _plot_data data' bash "$RUN"
   assert_success
-  assert_equal "$(grep -P '^map\t' <<<"$output" | cut -f 4,5,6 | sed 's/\(\S* \S* \S*\) .*/\1/' | sort -u | wc -l)" 1
+  local output_of_plots=$output
+  assert_match $'\nmap\tmap-1-2-1\tLatency over time, swap minus native at 1000B-2i, first repeat\t'
+  # The difference of each cell; without data where a side has none.
+  run awk -F '\t' '
+    FNR == 1 { file++ }
+    NF < 3 { nextfile }
+    { cell[file, FNR] = $3; if (FNR > n) n = FNR }
+    END {
+      for (i = 1; i <= n; i++) {
+        is_known = cell[1, i] != "-" && cell[2, i] != "-"
+        away = cell[3, i] - (cell[2, i] - cell[1, i])
+        if (is_known == (cell[3, i] == "-") || is_known && (away > 1 || away < -1)) wrong++
+        less += cell[3, i] < 0; more += cell[3, i] > 0; none += !is_known
+      }
+      print wrong + 0, (less > 0), (more > 0), (none > 0)
+    }' data/map-1-{1,2,2-1}.dat
+  assert_output '0 1 1 1'
+  assert_equal "$(grep -P '^map\tmap-1-[12]\t' <<<"$output_of_plots" | cut -f 4,5,6 | sed 's/\(\S* \S* \S*\) .*/\1/' | sort -u | wc -l)" 1
   # The phase get is the last one: its requests, and the max of its latency, to a slot.
   run awk -F '\t' '
     FNR == 1 { file++ }

@@ -9,8 +9,9 @@ function plot_text(s) {
   return s
 }
 
-# Record a measured variant, with its rank in VARIANTS, its point and its phase.
+# Record the measured variant of the current line, with its rank in VARIANTS, its base if lines name one, its point and its phase.
 function plot_note(who, rank, name, op) {
+  base_name[who] = ("base" in at) ? text_unescape($at["base"]) : ""
   if (!(who in variant_rank)) {
     variant_rank[who] = rank == "" ? 9999 : rank + 0
     variant[++variants] = who
@@ -32,6 +33,12 @@ function plot_sort_variants(    i, j, who) {
     for (j = i - 1; j >= 1 && variant_rank[variant[j]] > variant_rank[who]; j--) variant[j + 1] = variant[j]
     variant[j + 1] = who
   }
+}
+
+# The number of the variant that variant V is compared with.
+function plot_base(v,    b) {
+  for (b = 1; b < v; b++) if (variant[b] == base_name[variant[v]]) return b
+  return base_name[variant[v]] == variant[v] ? v : 1
 }
 
 # Begin the block of variant V in FILE. A variant without data gets no block: gnuplot warns of empty blocks. Its line in FILE.names is the

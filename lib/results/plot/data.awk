@@ -22,12 +22,6 @@ function paired(first, cell, column,    i, n, by_repeat, r) {
   return 1
 }
 
-# The number of the variant that variant V is compared with.
-function base_of(v,    b) {
-  for (b = 1; b < v; b++) if (variant[b] == base_name[variant[v]]) return b
-  return base_name[variant[v]] == variant[v] ? v : 1
-}
-
 # Whether two cells have no ratio, because searches measured them at other loads, as in compare.
 function at_other_load(first, cell, column) {
   return bound_apart(column == "p99_us", column != "p99_us", by_load[first] + 0, by_dram[first] + 0, by_load[cell] + 0, by_dram[cell] + 0)
@@ -42,7 +36,7 @@ function bars(p, kind, column, what,    file, g, v, b, of_base, middle, groups, 
   of_base = variant[1]
   for (v = 1; v <= variants; v++) {
     drawn = 0
-    b = base_of(v)
+    b = plot_base(v)
     if (b != 1) of_base = "its base"
     for (g = 1; g <= groups; g++) {
       first = phase[p] SUBSEP list[g] SUBSEP variant[b]
@@ -185,7 +179,6 @@ NR == 2 { level = schedule_of(text_unescape($at["run_folder"])) }
   who = text_unescape($at["variant"] == "" ? $at["run"] : $at["variant"])
   op = text_unescape($at["operation"])
   plot_note(who, $at["variant_rank"], name, op)
-  base_name[who] = ("base" in at) ? text_unescape($at["base"]) : ""
   # A phase that broke the limit of its search shows nothing within that limit.
   if ($at["search"] == "broken") next
   rest = text_unescape($at["sweep"])

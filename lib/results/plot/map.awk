@@ -76,21 +76,28 @@ function map_limits() {
   return sprintf("%.3f %.3f %.3f", map_total, map_low / 20 - 3, map_high / 20 - 3)
 }
 
-# Draw a map for each variant at point G, with the starts of phases and the events of the variant. LABEL[1..n], as time_labels takes them.
-function map_draw(g, label, n,    v, i, f, file, rows, marks, own, owned) {
+# Draw a map for each variant at point G and, in a comparison, of what it has more than its base. LABEL[1..n], as time_labels takes them.
+function map_draw(g, label, n,    v) {
   for (v = 1; v <= variants; v++) if (map_intervals[v]) map_raster(v)
   for (v = 1; v <= variants; v++) {
-    if (map_intervals[v] < 3 || !map_most) continue
-    file = OUT "/map-" g "-" v ".dat"
-    plot_block(file, v)
-    map_write(file, v, "")
-    owned = 0
-    for (i = 1; i <= n; i++) if (split(label[i], f, "\t") && f[3] == v) own[++owned] = f[1] "\t" f[2] "\t1"
-    rows = time_labels(file, own, owned)
-    marks = events_write(file, rows, v)
-    plot_close(file)
-    plot_job("map", "map-" g "-" v, "Latency over time, " variant[v] " at " point[g] ", first repeat", text_number(map_most, 3), 0, \
-      "Heat map of time and latency; the colour is the number of requests per second in a twentieth of a decade of latency, with the same scale for all variants. White is no request, grey is no data." \
-      (marks ? events_words() : ""), map_limits() " " rows + marks " " (marks ? event_kinds : 0))
+    map_plot(g, label, n, v, v)
+    if (base_name[variant[v]] != "" && plot_base(v) != v) map_plot(g, label, n, v, plot_base(v))
   }
+}
+
+# Draw the map of variant V, or if B is another one, of their difference, with the starts of phases and the events of V.
+function map_plot(g, label, n, v, b,    i, f, file, name, rows, marks, own, owned) {
+  if (map_intervals[v] < 3 || map_intervals[b] < 3 || !map_most) return
+  name = "map-" g "-" v (b == v ? "" : "-" b)
+  file = OUT "/" name ".dat"
+  plot_block(file, v)
+  map_write(file, v, b == v ? "" : b)
+  for (i = 1; i <= n; i++) if (split(label[i], f, "\t") && f[3] == v) own[++owned] = f[1] "\t" f[2] "\t1"
+  rows = time_labels(file, own, owned)
+  marks = events_write(file, rows, v)
+  plot_close(file)
+  plot_job("map", name, "Latency over time, " variant[v] (b == v ? "" : " minus " variant[b]) " at " point[g] ", first repeat", text_number(map_most, 3), b != v, \
+    (b == v ? "Heat map of time and latency; the colour is the number of requests per second in a twentieth of a decade of latency, with the same scale for all variants. White is no request, grey is no data." : \
+      "Difference of two heat maps: blue is where " variant[v] " has more requests per second, orange where " variant[b] " has. Grey is where one of them has no data.") \
+    (marks ? events_words() : ""), map_limits() " " rows + marks " " (marks ? event_kinds : 0))
 }
