@@ -141,7 +141,7 @@ END
 }
 
 @test "a cause is named if the slow starts have it, and none if nothing recorded explains them or there are too few" {
-  known_make 11 1 9 2 5 '0 .03 .02 .01 0 0 0' .3
+  known_make 12 1 9 2 5 '0 .03 .02 .01 0 0 0' .3
   run_split "$REPO/do_it.sh" noise --causes runs/run-1
   assert_success
   assert_match $'\nGET +ops/s +start +CPU time of other programs +-0\\.[89][0-9] .* [0-9.]+ % +10[0-9.]+ % +[0-9.]+% +0\\.0[0-4]'

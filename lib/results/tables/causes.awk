@@ -53,6 +53,7 @@ function groups_make(cell, level,    k, u, place, parent, above, sum, n) {
   }
   for (u = groups; u >= 1; u--) to[u] = u < groups && from[u + 1] == from[u] ? to[u + 1] : u
   centre(y)
+  for (u = 1; u <= groups; u++) figure_of[u] = y[u]
 }
 
 # Take the mean of its groups at the level above from each value.
@@ -88,6 +89,22 @@ function correlation(c, v,    u, sum) {
   return sum
 }
 
+# Take a cause away from the figure and the other causes: what is left of them is what it does not explain. A cause that goes along with it is dropped.
+function cause_away(taken,    c, u, part, sum) {
+  for (c = 1; c <= causes; c++) {
+    if (c == taken || (c in done)) continue
+    part = sum = 0
+    for (u = 1; u <= groups; u++) part += x[c, u] * x[taken, u]
+    for (u = 1; u <= groups; u++) {
+      x[c, u] -= part * x[taken, u]
+      sum += x[c, u] * x[c, u]
+    }
+    if (sum < 0.1) done[c] = 1
+    else for (u = 1; u <= groups; u++) x[c, u] /= sqrt(sum)
+  }
+  for (u = 1; u <= groups; u++) y[u] -= r[taken] * x[taken, u]
+}
+
 # The number of orders of the groups within those above, at most a million.
 function orders_of(    u, k, n) {
   n = 1
@@ -95,10 +112,10 @@ function orders_of(    u, k, n) {
   return n
 }
 
-# Find r[c], the correlation of each cause with y, and p[c]: how often the strongest of all causes correlates as much in a random order.
+# Find r[c], the correlation of each cause with y, and p[c]: how often the strongest of all causes that are left correlates as much in a random order.
 function causes_judge(    c, u, k, t, sum, v, value, most, hits) {
   for (u = 1; u <= groups; u++) sum += y[u] * y[u]
-  for (u = 1; u <= groups; u++) v[u] = y[u] = y[u] / sqrt(sum)
+  for (u = 1; u <= groups; u++) v[u] = y[u] = sum > 0 ? y[u] / sqrt(sum) : 0
   for (c = 1; c <= causes; c++) {
     r[c] = correlation(c, y)
     hits[c] = 1
@@ -113,6 +130,7 @@ function causes_judge(    c, u, k, t, sum, v, value, most, hits) {
     }
     most = 0
     for (c = 1; c <= causes; c++) {
+      if (c in done) continue
       value = correlation(c, v)
       if (value < 0) value = -value
       if (value > most) most = value
@@ -124,10 +142,10 @@ function causes_judge(    c, u, k, t, sum, v, value, most, hits) {
 
 # The mean of cause C in the third of the groups with the lowest (SIGN 1) or highest (-1) figure.
 function third_of(c, sign,    u, n, v, limit, sum, found) {
-  for (u = 1; u <= groups; u++) v[u] = sign * y[u]
+  for (u = 1; u <= groups; u++) v[u] = sign * figure_of[u]
   interval_sort(v, groups)
   limit = v[groups < 6 ? 1 : int(groups / 3)]
-  for (u = 1; u <= groups; u++) if (sign * y[u] <= limit) { sum += raw[c, u]; found++ }
+  for (u = 1; u <= groups; u++) if (sign * figure_of[u] <= limit) { sum += raw[c, u]; found++ }
   return sum / found
 }
 
@@ -144,41 +162,43 @@ function tanh(z) {
   return (exp(2 * z) - 1) / (exp(2 * z) + 1)
 }
 
-function cause_row(cell, figure, level, name, text, value, interval, best, worst, chance,    part) {
+function cause_row(cell, figure, level, name, text, value, interval, best, worst, explains, chance,    part) {
   split(cell, part, SUBSEP)
   print "row", part[1], part[2], toupper(part[3]), figure, schema[figure, "heading"], level, name, text, (value == "" ? "" : text_number(value, 3)), interval, best, worst, \
-    (value == "" ? "" : text_number(100 * value * value, 1)), (chance == "" ? "" : text_number(chance, 4))
+    (explains == "" ? "" : text_number(100 * explains, 1)), (chance == "" ? "" : text_number(chance, 4))
 }
 
-function print_causes(cell, figure,    level, i, c, best, shown, more, above, u, done) {
+function print_causes(cell, figure,    level, i, c, best, shown, more, above, u, left) {
   if (!noise_fit(cell, figure)) return
   level = largest_level()
   if (!level) {
-    cause_row(cell, figure, "", "", "no start and no phase differs by more than its seconds", "", "", "", "", "")
+    cause_row(cell, figure, "", "", "no start and no phase differs by more than its seconds", "", "", "", "", "", "")
     return
   }
   groups_make(cell, level)
   if (orders_of() < 100) {
-    cause_row(cell, figure, noise_level[level], "", counted(groups, noise_level[level]) ": too few to tell a cause from chance", "", "", "", "", "")
+    cause_row(cell, figure, noise_level[level], "", counted(groups, noise_level[level]) ": too few to tell a cause from chance", "", "", "", "", "", "")
     return
   }
   causes = 0
+  split("", done)
   for (i = 1; i <= known_causes; i++) cause_take(known_cause[i])
   cause_take("time")
-  causes_judge()
   for (u = 1; u <= groups; u = to[u] + 1) above++
   more = schema[figure, "better"] == "more" ? 1 : -1
-  while (shown < 3) {
+  for (left = 1; shown < 3; left -= left * r[best] * r[best]) {
+    causes_judge()
     best = 0
     for (c = 1; c <= causes; c++) if (!(c in done) && (!best || r[c] * r[c] > r[best] * r[best])) best = c
     if (!best || p[best] > 0.05) break
     done[best] = 1
     shown++
-    cause_row(cell, figure, noise_level[level], cause[best], cause_title(cause[best]), r[best], correlation_interval(r[best], above), \
-      cause_shown(cause[best], third_of(best, -more)), cause_shown(cause[best], third_of(best, more)), p[best])
+    cause_row(cell, figure, noise_level[level], cause[best], cause_title(cause[best]), r[best], correlation_interval(r[best], above + shown - 1), \
+      cause_shown(cause[best], third_of(best, -more)), cause_shown(cause[best], third_of(best, more)), left * r[best] * r[best], p[best])
+    cause_away(best)
   }
   if (!shown) cause_row(cell, figure, noise_level[level], "", "nothing recorded explains it" (best ? "; the nearest of " causes ": " cause_title(cause[best]) : ""), \
-    (best ? r[best] : ""), (best ? correlation_interval(r[best], above) : ""), "", "", (best ? p[best] : ""))
+    (best ? r[best] : ""), (best ? correlation_interval(r[best], above) : ""), "", "", (best ? r[best] * r[best] : ""), (best ? p[best] : ""))
 }
 
 function counted(n, word) {
