@@ -396,6 +396,13 @@ plan_make && plan_row \"\${PLAN_ROWS[0]}\"
 $2"
 }
 
+# Print the ticks of CPU time of a shell for ROUNDS empty rounds: the same work takes more ticks on a slow machine.
+# Usage: rounds_ticks COUNT   Returns: 0
+rounds_ticks() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'for ((i = 0; i < $1; i++)); do :; done; sed "s/.*) //" "/proc/$$/stat"' bash "$1" | awk '{ print $12 + $13 }'
+}
+
 # As if a record of a run (lib/shared/owner.sh) had been renewed some seconds ago; its file's time has no meaning.
 # Usage: record_age SECONDS FILE...   Returns: 0
 record_age() {

@@ -6,6 +6,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load searches
 
 setup() {
   need_root
@@ -20,13 +21,14 @@ teardown() {
   scratch_teardown
 }
 
-# The arguments of a search whose requests go to the first keys; sets untuned.
+# The arguments of a search whose requests go to the first keys, with rungs 4 % apart; sets untuned.
 # Usage: words VARIANTS [WORD]...
 words() {
+  search_short 4% 80
   untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo VARIANTS="$1" REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
-    KEYS=50000 VALUE_SIZES=1000 DATA=random POPULATE_PATTERN=sequential KEY_PATTERN=uniform PHASES="populate get" CONNECTIONS=16 RATE=2000 DRAM_RATIO=search
-    TIME=2 SEARCH_TIME=1.5 FOREIGN=off LIMITS="far<=0.02" "${@:2}")
+    KEYS=36000 VALUE_SIZES=1000 DATA=random POPULATE_PATTERN=sequential KEY_PATTERN=uniform PHASES="populate get" CONNECTIONS=16 RATE=5000 DRAM_RATIO=search
+    TIME=1 SEARCH_TIME=1 FOREIGN=off LIMITS="far<=0.02" "${@:2}")
 }
 
 # Print a column of the answer of a variant.
@@ -55,8 +57,8 @@ assert_nothing_left() {
 # Usage: search_planted VARIANT   Returns: 0
 search_planted() {
   local share low high from to
-  words "native $1" KEY_MAX=19999
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  words "native $1" KEY_MAX=14399
+  run_split ./do_it.sh run "${untuned[@]}"
   assert_success
   share=$(answer "$1" dram_share_percent)
   from=$(answer "$1" search_low)
@@ -65,7 +67,7 @@ search_planted() {
   awk -v from="${from/#-/$share}" -v to="${to/#-/$share}" -v low="$low" -v high="$high" 'BEGIN { exit !(to >= low - 3 && from <= high + 3 && to - from < 20) }' ||
     fail "$1: the answer is $share % of DRAM ($from to $to), and the keys need $low to $high %: $(<"$(echo results/*/"$1"/*/rep-1/steps.tsv)")"
   assert_match '^(far|throughput|oom|reclaim)$' "$(answer "$1" broke_by)"
-  assert_match "the min share of DRAM at which 2,000 ops/s keep a limit" "$output"
+  assert_match "the min share of DRAM at which 5,000 ops/s keep a limit" "$output"
   assert_nothing_left
 }
 
@@ -77,7 +79,7 @@ search_planted() {
   local share low
   [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
   words zram
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  run_split ./do_it.sh run "${untuned[@]}"
   assert_success
   share=$(answer zram dram_share_percent)
   # Allow 2 % of the keys for the limit, and the memory without keys: a tenth of the instance here.

@@ -1,12 +1,17 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A recorded trace on several clients, and on a full disk.
-# lane: host
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
 load netns
+
+setup() {
+  scratch_setup
+  untune
+}
 
 teardown() {
   netns_down
@@ -15,12 +20,12 @@ teardown() {
 }
 
 @test "where the disk beside the trace is full, the index is in the cache" {
-  unshare --mount true 2>/dev/null || skip 'a mount namespace cannot be made here'
+  unshare -m true 2>/dev/null || skip 'a mount namespace cannot be made here'
   trace_make 3000 100 20 >t.csv
   mkdir full
   redis_start
   # shellcheck disable=SC2016 # the inner shell expands
-  run_split env OMP_NUM_THREADS=1 XDG_CACHE_HOME="$SCRATCH/cache" unshare --mount --propagation private bash -c '
+  run_split env OMP_NUM_THREADS=1 XDG_CACHE_HOME="$SCRATCH/cache" unshare -m --propagation private bash -c '
     mount -t tmpfs -o size=$(($(stat -c %s t.csv) / 4096 * 4 + 40))k none full && cp t.csv full/ &&
       "$1" --out out --trace full/t.csv --speed max 127.0.0.1 "$2" && ls full' - "$REPO/test" "$REDIS_PORT"
   assert_success
