@@ -170,13 +170,13 @@ lane_suite() {
 
 @test "suites that end at once are all counted" {
   local n
-  for ((n = 0; n < 20; n++)); do
+  for ((n = 0; n < 10; n++)); do
     lane_suite host "host$n" :
     lane_suite rest "rest$n" :
   done
   run "$REPO/tests/run.sh" host*.bats rest*.bats
   assert_success
-  assert_equal "${lines[-1]}" '40 passed, 0 failed'
+  assert_equal "${lines[-1]}" '20 passed, 0 failed'
 }
 
 @test "suites use mawk, or the awk that is asked for" {

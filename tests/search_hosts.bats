@@ -36,7 +36,7 @@ column() {
   slow_make
   # Each host has its own files.
   for host in server server2; do netns_host "$host" bash -c "mkdir -p '$SCRATCH' && cat >'$SCRATCH/slow.so'" <slow.so; done
-  search_short 2% 10
+  search_short 2% 6
   run_split netns_exec client1 "$SCRATCH/do_it.sh" run -s demo SERVER="$SERVERS_IP" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" \
     RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=500 VALUE_SIZES=100 REDISRUNS=1 PHASES="populate mixed" KEY_PATTERN=uniform TIME=1 SEARCH_TIME=0.5 FOREIGN=off \
     RATE=search LIMITS="avg<=200ms" SERVER_PREFIX="env LD_PRELOAD=$SCRATCH/slow.so"
@@ -56,7 +56,7 @@ column() {
   awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if (!($i in at)) at[$i] = i; next }
     function off(a, b) { return a - b > 0.001 * b + 0.01 || b - a > 0.001 * b + 0.01 }
     off($(NF - 3), $at["rate"] * 2 / 3) || off($(NF - 2), $at["rate"] / 3) || $at["max_us"] != ($(NF - 1) > $NF ? $(NF - 1) : $NF) { print; bad = 1 }
-    END { exit bad || NR < 12 }' all || fail "a step's row is not the sum of both clients"
+    END { exit bad || NR < 8 }' all || fail "a step's row is not the sum of both clients"
   # The phase also has two rows with a part of the rate each, and a total.
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { print ($at["rate"] > 0) }' "$rep"/198.*/result.tsv)" $'1\n1'
   run_split "$REPO/summary2csv.sh" --total results/*

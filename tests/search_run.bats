@@ -112,7 +112,7 @@ phase_calls() {
 
 @test "a search that is cut is made again by --resume, and what it had is kept; connections: a closed loop on as many as keep the limit" {
   words_slow CONNECTIONS=search LIMITS="avg<=100ms"
-  search_short 10% 16
+  search_short 10% 12
   job_start ./do_it.sh run "${untuned[@]}"
   wait_until 60 grep -q 'mixed step 3' "$SCRATCH/job.err" || fail "no third step: $(<"$SCRATCH/job.err")"
   kill -KILL "$JOB_PID"

@@ -37,7 +37,7 @@ servers() {
   run_plan "${THREE[@]}" SERVER_CORES=8 SERVER=10.0.0.3,10.0.0.1,10.0.0.2
   assert_success
   assert_contains "$head"
-  cp -r "$REPO" copy
+  mkdir copy && cp -r "$REPO"/{do_it.sh,conf,lib,tools} copy
   sed -i 's/^SERVER=.*/SERVER=(10.0.0.3 10.0.0.1 10.0.0.2)/; s/^CLIENT_IP=.*/CLIENT_IP=(10.0.0.9)/' copy/do_it.sh
   run_split copy/do_it.sh plan -s cluster KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
   assert_success

@@ -20,7 +20,7 @@ teardown() {
 }
 
 @test "where the disk beside the trace is full, the index is in the cache" {
-  unshare -m true 2>/dev/null || skip 'a mount namespace cannot be made here'
+  unshare -m true 2>/dev/null || skip 'a namespace of mounts cannot be made here'
   trace_make 3000 100 20 >t.csv
   mkdir full
   redis_start

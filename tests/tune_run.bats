@@ -240,7 +240,7 @@ long_run() {
 @test "without root everything runs, nothing is changed, and what was not done is named" {
   need_command setpriv
   mkdir -p copy home
-  tar -C "$REPO" --exclude=./.git --exclude=./results -cf - . | tar -C copy -xf -
+  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
   chmod -R a+rX copy && chmod 755 "$SCRATCH"
   chmod 755 copy/test
   chown -R 65534:65534 home copy
