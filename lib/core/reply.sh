@@ -72,7 +72,7 @@ reply_print() {
 # Globals: call of reply_print
 # Returns: sets lines and why of reply_print
 _reply_check() {
-  local most=${_REPLY_MOST[$call]-0} form line all='' words='' whole='' REPLY
+  local most=${_REPLY_MOST[$call]-0} form line all='' words='' free='' whole='' REPLY
   local -a forms=()
   [[ -n ${1%$'\n'} ]] || return 0
   [[ -z ${_REPLY_FORMS[$call]-} ]] || mapfile -t forms <<<"${_REPLY_FORMS[$call]%$'\n'}"
@@ -82,14 +82,16 @@ _reply_check() {
     return
   fi
   for form in "${forms[@]}"; do
-    [[ ${form%% *} == *:* ]] || words+="${words:+|}${form%% *}"
+    if [[ ${form%% *} == *:* ]]; then free=yes; else words+="${words:+|}${form%% *}"; fi
     _reply_pattern "$form"
     all+="${all:+|}$REPLY"
   done
   # One match of all lines takes less time than a check of each field.
   ((${#1} > _REPLY_WHOLE)) || [[ ! ${1%$'\n'}$'\n' =~ ^(($all)$'\n')*$ ]] || whole=yes
+  # A form without a word could fit a line that begins with the word of another form. Without such a form, the match is the check.
+  [[ -n $free ]] || words=''
   for line in "${lines[@]}"; do
-    # The form of another word could fit a line that begins with the word of a form. A short line has no long field.
+    # A short line has no long field.
     if [[ -z $whole || $line == @($words)$'\t'* ]] || ((${#line} > _REPLY_FIELD)); then _reply_line "$line" || break; fi
   done
 }
