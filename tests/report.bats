@@ -60,11 +60,17 @@ onload = function () {
   });
   var cut = 0;
   d.querySelectorAll("figure:not(.broad) .wide").forEach(function (w) { if (w.scrollWidth > w.clientWidth) cut++; });
-  var root = d.documentElement;
+  var root = d.documentElement, w = d.defaultView, time = d.querySelector('[aria-labelledby^="time-1-title"]'), reading = "";
+  if (time && time.closest("figure").querySelector(".reading")) {
+    var box = time.getBoundingClientRect();
+    time.dispatchEvent(new w.PointerEvent("pointermove", { clientX: box.left + box.width * 0.4, clientY: box.top + box.height * 0.4, bubbles: true }));
+    reading = time.closest("figure").querySelector(".reading").textContent;
+  }
   document.body.innerHTML = "<pre id=found></pre>";
   document.getElementById("found").textContent = ["pictures=" + pictures.length, "drawn=" + drawn, "named=" + named, "cut=" + cut, "twice=" + twice,
     "scripts=" + d.querySelectorAll("script").length, "foreign=" + d.querySelectorAll("img, b, iframe, object, link").length,
-    "headings=" + d.querySelectorAll("h1, h2").length, "overflow=" + (root.scrollWidth > root.clientWidth), "title=" + d.title].join("\n") +
+    "headings=" + d.querySelectorAll("h1, h2").length, "overflow=" + (root.scrollWidth > root.clientWidth), "title=" + d.title,
+    "reading=" + reading, "cursors=" + d.querySelectorAll(".cursor[visibility=visible]").length, "columns=" + d.querySelectorAll(".columns input").length].join("\n") +
     "\n" + rows.map(function (r) { return "row=" + r; }).join("\n");
 };
 </script>
@@ -85,7 +91,12 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   assert_success
   assert_output 20250101T100000Z-x/report.html
   assert_equal "$stderr" ''
-  assert_equal "$(grep -cE '(src|href)="?(https?:)?//|@import|<script' 20250101T100000Z-x/report.html)" 0
+  assert_equal "$(grep -cE '(src|href)="?(https?:)?//|@import|<script ' 20250101T100000Z-x/report.html)" 0
+  # The policy allows one script, by its checksum.
+  assert_equal "$(grep -c '<script>' 20250101T100000Z-x/report.html)" 1
+  sed -n '/<script>/,/<.script>/p' 20250101T100000Z-x/report.html | sed '1s/.*<script>//; $s/<.script>//' | head -c -1 >script
+  (($(wc -c <script) > 1000 && $(wc -c <script) < 20480)) || fail "$(wc -c script)"
+  assert_contains "script-src 'sha256-$(openssl dgst -sha256 -binary script | base64)'\">" "$(<20250101T100000Z-x/report.html)"
   local name
   for name in bars-1 bars-2 tradeoff-1 percentile-1-1 percentile-2-2 time-1 heat-1-1-1 heat-2-2-2; do
     assert_exists 20250101T100000Z-x/plots/$name.svg 20250101T100000Z-x/plots/$name.png
@@ -124,6 +135,9 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
     assert_equal "$(found cut)" 0
     assert_equal "$(found overflow)" false
     (($(found headings) >= 7)) || fail "too few headings"
+    # The script has read the axes.
+    assert_match '^Seconds since the start of the first phase: [0-9.]+; Thousand ops/s: native 1, swap 1$' "$(found reading)"
+    (($(found cursors) >= 1 && $(found columns) >= 20)) || fail "no cursor, or no list of columns"
   done
 }
 
@@ -163,11 +177,11 @@ END
   assert_success
   refute_exists pwned "$REPO/pwned"
   cp "$run/report.html" page.html
-  grep -qF '<meta http-equiv="Content-Security-Policy" content="default-src '"'none'; style-src 'unsafe-inline'; img-src data:"'">' page.html ||
+  grep -qF '<meta http-equiv="Content-Security-Policy" content="default-src '"'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" page.html ||
     fail "the page has no policy"
   run browse "$SCRATCH/page.html" 1280
   assert_equal "$(found console)" ''
-  assert_equal "$(found scripts)" 0
+  assert_equal "$(found scripts)" 1
   assert_equal "$(found foreign)" 0
   assert_equal "$(found drawn)" "$(found pictures)"
   assert_contains "title=$run"

@@ -25,9 +25,8 @@ compare_page_print() {
 # Usage: _compare_page_body DATA TITLE
 # Returns: 1 if a part of the page could not be read; exits 1 if the template does not fit
 _compare_page_body() {
-  local data=$1 style facts runs
+  local data=$1 facts runs
   template_read "$LIB/results/report.html"
-  style=$(<"$LIB/results/report.css") || return 1
   runs=$(_compare_page_runs <"$data/sections" | awk -F '\t' '{ sub(/.*\//, "", $1); print $1 }' | paste -sd , | sed 's/,/, /g')
   facts=$(_compare_page_facts "$data") || return 1
   {
@@ -38,7 +37,7 @@ _compare_page_body() {
     report_section "$data" every 'Every repeat' _compare_page_every "$data"
     report_section "$data" environment Environment _compare_page_environment "$data"
   } >"$data/body"
-  template_print page run="$runs" title="$2" style="$style" facts="$facts" links="$(<"$data/links")" -- cat -- "$data/body"
+  report_print run="$runs" title="$2" facts="$facts" links="$(<"$data/links")" -- cat -- "$data/body"
 }
 
 # Print the names of sides, each once, as text.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # One self-contained page about a run: the question, the verdict, warnings, figures, plots, settings. Its HTML is in report.html; render.awk prints the
-# tables. Both escape all text from files of the run; the page allows no script and no other source.
+# tables. Both escape all text from files of the run; the page allows no script but its own, and no other source.
 
 # KiB of a report with plots of some points, and of its data while it is made.
 readonly _REPORT_ROOM=8192
@@ -107,12 +107,11 @@ report_again() {
 # Usage: _report_page RUN NAME DATA
 # Returns: 1 if a part of the page could not be read; exits 1 if the template does not fit
 _report_page() {
-  local run=$1 data=$3 title style facts REPLY
+  local run=$1 data=$3 title facts REPLY
   template_read "$LIB/results/report.html"
   report_settings "$run"
   report_title
   title=$REPLY
-  style=$(<"$LIB/results/report.css") || return 1
   facts=$(report_facts "$run") || return 1
   {
     report_section "$data" warnings Warnings _report_warnings "$run" "$data"
@@ -123,7 +122,18 @@ _report_page() {
     report_section "$data" environment Environment _report_environment "$run" "$data"
     report_section "$data" settings Settings _report_settings "$run"
   } >"$data/body"
-  template_print page run="$2" title="$title" style="$style" facts="$facts" links="$(<"$data/links")" -- cat -- "$data/body"
+  report_print run="$2" title="$title" facts="$facts" links="$(<"$data/links")" -- cat -- "$data/body"
+}
+
+# Print a page with its style and its script, which the content policy of the page names by its checksum: no other script runs.
+# Usage: report_print NAME=TEXT... -- COMMAND...
+# Returns: 1 if a file of the page could not be read; exits 1 if the template does not fit
+report_print() {
+  local style script hash
+  style=$(<"$LIB/results/report.css") && script=$(<"$LIB/results/report.js") || return 1
+  hash=$(printf '%s' "$script" | sha256sum)
+  hash=$(printf '%b' "$(sed 's/ .*//; s/../\\x&/g' <<<"$hash")" | base64)
+  template_print page style="$style" script="$script" hash="$hash" "$@"
 }
 
 # Print a section of the page, and add its link to DATA/links.
