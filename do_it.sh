@@ -27,7 +27,7 @@ export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%"${0##*/}"}." && pwd)
 LIB=$ROOT/lib MODULES=all
 # These only read results.
-case ${1-} in bundle | compare | kpi | noise | report | verify) MODULES=results ;; esac
+case ${1-} in bundle | collect | compare | kpi | noise | report | verify) MODULES=results ;; esac
 
 # shellcheck source=lib/modules.sh
 . "$LIB/modules.sh"

@@ -84,7 +84,7 @@ _tierbench_words() {
       ((COMP_CWORD > 1)) || { _tierbench_names "$1/lib/cmd" .sh && printf '%s\n' help --version; }
       _tierbench_options "$1" "$2"
       case $2 in
-        report | kpi | verify | compare | noise) _tierbench_runs ;;
+        report | kpi | verify | compare | noise | collect) _tierbench_runs ;;
         run | plan | doctor | stop) _tierbench_settings "$1/conf/defaults.conf" ;;
       esac
       ;;
