@@ -116,6 +116,8 @@ planner_example() {
   assert_output '- 3 environment'
   run said QUICK -s mine -q
   assert_output '- on command line: -q'
+  run "$REPO/do_it.sh" plan -s mine -q "${words[@]}"
+  assert_line 'Quick form (-q): a first answer, not a result.'
   # The run.conf of a run has what counted.
   "$REPO/do_it.sh" plan --settings -s mine -v mine -q "${words[@]}" TIME=7 |
     awk -F '\t' '$1 == "-" { print $3 "=\"" $4 "\"" } END { print "OVER=\"QUICK TIME SEARCH_TIME REDISRUNS FILL VALUE_SIZES\"" }' | tac >run.conf

@@ -164,6 +164,7 @@ _plan_head() {
   ! servers_several || servers=servers each=' each'
   ((SERVER_MEM > 0)) || memory="$((SERVER_BYTES >> 20)) MiB"
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "${repeats/../-}"
+  [[ $QUICK == off ]] || printf '%s\n' "$COMPARE_QUICK"
   printf '%s  %s (%s logical CPUs, %s%s), Redis %s\n' "$servers" "$SERVER" "$SERVER_CORES" "$memory" "$each" "$REDIS"
   servers_each _plan_limits
   printf 'clients  %s\n' "$CLIENT_IP"
