@@ -113,10 +113,11 @@ _collect_rows() {
 }
 
 # Print the address of the report of a run, relative to the page FILE; nothing if it has none. The checksums of a run do not cover its report, so only
-# one whose policy allows no script is linked.
+# one whose policy allows no script but that of our reports is linked.
 _collect_link() {
   local head path i LC_ALL=C
   head=$(sed -n '/^<!-- block page -->$/,/Content-Security-Policy/ { /^<!-- /d; p; }' "$LIB/results/report.html")
+  head=${head/'{{hash}}'/"$(template_hash "$(<"$LIB/results/report.js")")"}
   [[ -f $1/report.html && $(head -c "${#head}" -- "$1/report.html" | tr -d '\0') == "$head" ]] || return 0
   path=$(realpath --relative-to="$(dirname -- "$2")" -- "$1/report.html") || return 0
   printf './'
@@ -131,14 +132,13 @@ _collect_link() {
 # Print the page.
 # Usage: _collect_page LINES
 _collect_page() {
-  local style script hash REPLY
+  local style script REPLY
   template_read "$LIB/results/collect.html"
   style=$(<"$LIB/results/report.css") || return 1
   template_fill script
   script=$REPLY
-  hash=$(printf '%s' "$script" | sha256sum | sed 's/ .*//; s/../\\x&/g')
-  hash=$(printf '%b' "$hash" | base64)
-  template_print page head="$_COLLECT_HEAD" style="$style" hash="$hash" script="$script" count="$(grep -c . <<<"$1")" -- _collect_table "$1"
+  template_print page head="$_COLLECT_HEAD" style="$style" hash="$(template_hash "$script")" script="$script" count="$(grep -c . <<<"$1")" \
+    -- _collect_table "$1"
 }
 
 # Print the rows of the table, sorted by machine, scenario and tier, the newest first.

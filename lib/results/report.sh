@@ -129,11 +129,9 @@ _report_page() {
 # Usage: report_print NAME=TEXT... -- COMMAND...
 # Returns: 1 if a file of the page could not be read; exits 1 if the template does not fit
 report_print() {
-  local style script hash
+  local style script
   style=$(<"$LIB/results/report.css") && script=$(<"$LIB/results/report.js") || return 1
-  hash=$(printf '%s' "$script" | sha256sum)
-  hash=$(printf '%b' "$(sed 's/ .*//; s/../\\x&/g' <<<"$hash")" | base64)
-  template_print page style="$style" script="$script" hash="$hash" "$@"
+  template_print page style="$style" script="$script" hash="$(template_hash "$script")" "$@"
 }
 
 # Print a section of the page, and add its link to DATA/links.

@@ -100,6 +100,14 @@ template_each() {
     }'
 }
 
+# Print the checksum of a script, by which the content policy of its page allows it and no other.
+# Usage: template_hash TEXT
+template_hash() {
+  local hash
+  hash=$(printf '%s' "$1" | sha256sum)
+  printf '%b' "$(sed 's/ .*//; s/../\\x&/g' <<<"$hash")" | base64
+}
+
 # Escape text for HTML, without control characters, in the C locale.
 # Usage: _template_escape TEXT
 # Returns: sets REPLY
