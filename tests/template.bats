@@ -82,8 +82,8 @@ end'
   assert_failure 1
 }
 
-@test "the blocks that are printed are those of the page" {
+@test "the blocks that are printed are those of the pages" {
   local printed
   printed=$(grep -rhoE '(\btemplate_(print|each|fill) |\bblock=)[a-z][a-z-]*' "$REPO/lib" | sed 's/.*[ =]//' | sort -u)
-  assert_equal "$printed" "$(sed -n 's/^<!-- block \(.*\) -->$/\1/p' "$REPO/lib/results/report.html" | sort)"
+  assert_equal "$printed" "$(sed -n 's/^<!-- block \(.*\) -->$/\1/p' "$REPO"/lib/results/*.html | sort -u)"
 }
