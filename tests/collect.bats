@@ -30,7 +30,7 @@ seal() {
   while IFS= read -r list; do
     (
       cd "${list%/*}" || exit
-      while IFS= read -r file; do [[ ! -f ${file:66} ]] || sha256sum "${file:66}"; done <SHA256SUMS >new
+      while IFS= read -r file; do [[ ! -f ${file:66} ]] || printf '%s\0' "${file:66}"; done <SHA256SUMS | xargs -0r sha256sum >new
       mv new SHA256SUMS
     )
   done < <(find "$1" -name SHA256SUMS -printf '%d %p\n' | sort -rn | cut -d ' ' -f 2-)
