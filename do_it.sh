@@ -4,7 +4,7 @@
 
 # Without the last line of the settings, the shell would take this whole file for them: then it must not end with success.
 false <<'# <<< settings'
-# >>> settings (lib/settings reads these lines and names one that is wrong; conf/defaults.conf explains and lists all)
+# >>> settings (lib/settings reads these lines and names one that is wrong; conf/defaults.conf explains them)
 # The question, and what to compare: conf/scenarios and conf/variants.
 SCENARIO=imdt
 VARIANTS=(native)

@@ -17,13 +17,22 @@ export -n SHELLOPTS
 umask go-w
 
 # shellcheck source=lib/core/log.sh
-for module in "$LIB"/{core,shared,plan,run,results}/*.sh "$LIB"/part/*/*.sh; do
-  case ${MODULES-}:${module#"$LIB"/} in
-    *:part/*/host*.sh) continue ;; # on hosts
-    results:part/*/results.sh) ;;
-    results:plan/* | results:run/* | results:part/*) continue ;;
-  esac
+for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do
+  [[ ${MODULES-}:$module != results:"$LIB"/@(plan|run)/* ]] || continue
   # shellcheck disable=SC1090 # each file of the directories named above
   . "$module"
 done
-unset -v module
+parts_read
+tiers_read
+for part in "${PARTS[@]}"; do
+  for module in "${PART_DIR[$part]}"/*.sh; do
+    case ${MODULES-}:$module in
+      *'/*.sh' | */host*.sh) continue ;; # without files, or on hosts
+      results:*/results.sh) ;;
+      results:*) continue ;;
+    esac
+    # shellcheck disable=SC1090 # each file of a part
+    . "$module"
+  done
+done
+unset -v module part

@@ -31,13 +31,13 @@ refused() {
 }
 
 @test "an unknown setting on the command line is named, with the nearest known one" {
-  refused "command line: VALEU_SIZE: unknown setting; the nearest is VALUE_SIZES (conf/defaults.conf lists all)" \
+  refused "command line: VALEU_SIZE: unknown setting; the nearest is VALUE_SIZES (./do_it.sh plan --settings lists all)" \
     ./do_it.sh plan VALEU_SIZE=1
 }
 
 @test "an unknown setting in a scenario is named with file and line" {
   printf '# a question\n\nREDISRUN=3\n' >conf/scenarios/mine.conf
-  refused "$PWD/conf/scenarios/mine.conf:3: REDISRUN: unknown setting; the nearest is REDISRUNS (conf/defaults.conf lists all)" \
+  refused "$PWD/conf/scenarios/mine.conf:3: REDISRUN: unknown setting; the nearest is REDISRUNS (./do_it.sh plan --settings lists all)" \
     ./do_it.sh plan -s mine
 }
 
@@ -343,7 +343,7 @@ END
     print names
   }'
   ((output > 100))
-  assert_output "$(grep -c '^[A-Z][^*]*=.*  #: ' conf/defaults.conf)"
+  assert_output "$(cat "$REPO"/{conf/defaults,lib/part/*/settings}.conf | grep -c '^[A-Z][^*]*=.*  #: ')"
 }
 
 @test "a setting with parts: each part has its own layer and source; words apply from left to right" {

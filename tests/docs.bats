@@ -123,7 +123,7 @@ commands() {
 @test "every setting in capitals that the documentation assigns is one, or another name of one" {
   local file name missing=''
   local -A known=()
-  while read -r name; do known[$name]=yes; done < <(sed -n 's/^\([A-Za-z_.-]*\)=.*/\1/p; s/^\([A-Z_]*\)[.].*/\1/p' "$REPO/conf/defaults.conf" && cut -f 1 "$REPO/conf/aliases.tsv" | grep '^[A-Z]')
+  while read -r name; do known[$name]=yes; done < <(sed -n 's/^\([A-Za-z_.-]*\)=.*/\1/p; s/^\([A-Z_]*\)[.].*/\1/p' "$REPO"/{conf/defaults,lib/part/*/settings}.conf && cut -f 1 "$REPO/conf/aliases.tsv" | grep '^[A-Z]')
   ((${#known[@]} > 100))
   while read -r file; do
     while read -r name; do

@@ -352,9 +352,10 @@ conf_value() {
 # Run an awk program that begins with the list of settings and has the functions of their reader.
 # Usage: settings_awk PROGRAM <INPUT   Returns: that of the program
 settings_awk() {
-  local files=("$REPO"/lib/settings/{kind,layers,read,files}.awk) tiers=("$REPO"/lib/tier/*.sh)
+  local files=("$REPO"/lib/settings/{kind,layers,read,files}.awk) tiers=("$REPO"/lib/tier/*.sh) lists
   tiers=("${tiers[@]##*/}")
-  ROOT=$REPO LIB=$REPO/lib TIERS=${tiers[*]%.sh} awk "${files[@]/#/-f}" -f <(printf '%s' "$1")
+  lists=$(printf '%s\n' "$REPO"/{conf/defaults,lib/part/*/settings}.conf)
+  ROOT=$REPO LIB=$REPO/lib LISTS=$lists TIERS=${tiers[*]%.sh} awk "${files[@]/#/-f}" -f <(printf '%s' "$1")
 }
 
 # Print the number of calls of a command, summed over all instances, from a file with their INFO.

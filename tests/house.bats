@@ -164,7 +164,7 @@ house_bare() {
 # Usage: FILES | house_overridden
 house_overridden() {
   # shellcheck disable=SC2016 # of awk
-  xargs awk -v names="$(sed -n 's/^\([A-Z][A-Za-z0-9_.-]*\)=.*  #: .*/\U\1/p' conf/defaults.conf | tr .- _ | paste -sd '|')" '
+  xargs awk -v names="$(sed -n 's/^\([A-Z][A-Za-z0-9_.-]*\)=.*  #: .*/\U\1/p' conf/defaults.conf lib/part/*/settings.conf | tr .- _ | paste -sd '|')" '
     BEGIN {
       word = "(^|[;&|{!] |[$][(]|[^=][(]|(then|do|else) )([A-Za-z_][A-Za-z0-9_]*[+]?=[^ ]* )*(" names ")[+]?=([^*]|$)"
       declared = "(^|[ (])(local|declare -[^p]|readonly|read|mapfile|printf -v)( [^;&|<>()\042]*)? (" names ")([ =;+]|$)|(^| )for (" names ") "

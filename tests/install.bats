@@ -22,7 +22,7 @@ teardown() {
   done
   while read -r name; do
     grep -qF ".B ${name//-/\\-}=" page || fail "no setting $name"
-  done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.*-]*)=.*#:.*/\1/p' "$REPO/conf/defaults.conf")
+  done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.*-]*)=.*#:.*/\1/p' "$REPO"/{conf/defaults,lib/part/*/settings}.conf)
   grep -q '^TUNE="auto ' page || fail "no comment on several settings"
   grep -qF 'Usage: tierbench verify [RUN]' page
   assert_equal "$(grep -E "^[.']" page | grep -vE '^\.(\\"|TH|SH|SS|TP|B|br|nf|fi)( |$)' || :)" ''

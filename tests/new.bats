@@ -75,7 +75,6 @@ refused() {
   cp -rp "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} .
   # As some editors leave it.
   truncate -s -1 lib/part/list
-  # shellcheck disable=SC2016 # expanded by the inner shell
   assert_equal "$(bash -c 'LIB=lib; . lib/core/parts.sh; parts_read; echo "${PARTS[-1]}"')" "$(tail -n 1 "$REPO/lib/part/list")"
   run_split ./do_it.sh new part spare
   assert_success

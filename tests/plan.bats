@@ -154,7 +154,7 @@ native 2 500 203.0.113.2/6379/2/6"
   done <<'END'
 RATE RATE: invalid; accepted: NAME=VALUE,VALUE...
 RATE=1,,2 RATE=1,,2: invalid; accepted: NAME=VALUE,VALUE...
-RAET=1,2 RAET: unknown setting; the nearest is RATE (conf/defaults.conf lists all)
+RAET=1,2 RAET: unknown setting; the nearest is RATE (./do_it.sh plan --settings lists all)
 PIPELINE=1,fast PIPELINE=fast: invalid; accepted: a whole number from 1 to 100000
 RATE=1,1 RATE=1,1: the value 1 is repeated
 RATE=8,08.0 RATE=8,08.0: the value 8 is repeated

@@ -18,7 +18,7 @@ setup() {
     for (schema_read(); c <= schema_columns; c++)
       for (i = 1; i <= fields; i++) printf "%s%s", (c ? (schema[schema_name[c], field[i]] == "" ? "-" : schema[schema_name[c], field[i]]) : field[i]), (i < fields ? "\t" : "\n")
   }' >schema.awk
-  ROOT=$REPO LIB=$REPO/lib bash -c '. "$LIB/results/figures.sh" && figures_run -- -f schema.awk' >"$SCHEMA"
+  ROOT=$REPO LIB=$REPO/lib MODULES=results bash -c '. "$LIB/modules.sh" && figures_run -- -f schema.awk' >"$SCHEMA"
 }
 teardown() { scratch_teardown; }
 

@@ -32,7 +32,7 @@ teardown() {
       [[ $name != SWEEP ]] || value='RATE=1,2 REDIS_CONF.loadmodule=/x,/y'
       [[ $name != QUICK.settings ]] || value='TIME=5 REDIS_CONF.loadmodule=/x'
       printf '%s="%s"\n' "$name" "$value"
-    done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|commands)\b.*)/\1\t\2/p' "$REPO/conf/defaults.conf")
+    done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|commands)\b.*)/\1\t\2/p' "$REPO"/{conf/defaults,lib/part/*/settings}.conf)
     printf 'REDIS_CONF.loadmodule="/x"\n'
   } >theirs/all.conf
   for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS REDIS_CONF.loadmodule SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \

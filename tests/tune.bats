@@ -360,7 +360,7 @@ END
   names=$(sort -u <<<"$names")
   assert_equal "$(sed -n 's/^\(TUNE\.[a-z]*\)=.*on|auto|off.*/\1/p' "$REPO/conf/defaults.conf" | sort)" "$(grep ^TUNE <<<"$names")"
   for name in $names; do
-    grep -qE "^$name=.* #: (keep|off|on\|auto\|off)(\||$)" "$REPO/conf/defaults.conf" || fail "$name has no value that leaves the host as it is"
+    grep -qE "^$name=.* #: (keep|off|on\|auto\|off)(\||$)" "$REPO"/{conf/defaults,lib/part/*/settings}.conf || fail "$name has no value that leaves the host as it is"
   done
 }
 

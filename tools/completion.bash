@@ -39,9 +39,9 @@ _tierbench_options() {
 }
 
 # Print NAME= of the settings and of their parts, also where parts are all that a setting has.
-# Usage: _tierbench_settings FILE
+# Usage: _tierbench_settings ROOT
 _tierbench_settings() {
-  [[ ! -f $1 ]] || sed -nE 's/^(([A-Z][A-Z0-9_]*)(\.[a-z0-9_-]+)?)=.*#:.*/\2=\n\1=/p' "$1" | awk '!seen[$0]++'
+  sed -nE 's/^(([A-Z][A-Z0-9_]*)(\.[a-z0-9_-]+)?)=.*#:.*/\2=\n\1=/p' "$1"/{conf/defaults,lib/part/*/settings}.conf 2>/dev/null | awk '!seen[$0]++'
 }
 
 # Print the directories that contain a run.
@@ -85,7 +85,7 @@ _tierbench_words() {
       _tierbench_options "$1" "$2"
       case $2 in
         report | kpi | verify | compare | noise | collect) _tierbench_runs ;;
-        run | plan | doctor | stop) _tierbench_settings "$1/conf/defaults.conf" ;;
+        run | plan | doctor | stop) _tierbench_settings "$1" ;;
       esac
       ;;
   esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Prints the manual page tierbench(1), generated from the help of the commands and the comments of conf/defaults.conf.
+# Prints the manual page tierbench(1), generated from the help of the commands and the comments in the lists of settings.
 set -Eeuo pipefail
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
@@ -21,10 +21,11 @@ man_help() {
 # Usage: man_settings   Returns: 0
 man_settings() {
   awk '
+    FNR == 1 { section = 0; if (NR > 1 && !parts++) print "S\tParts of a run" }
     /^# ---/ { gsub(/^# -+ *| *-+$/, ""); print "S\t" $0; text = ""; section = 1; next }
     /^#/ { sub(/^# ?/, ""); text = text (text == "" ? "" : " ") $0; next }
     /^[A-Z][A-Za-z0-9_.*-]*=.*#:/ { value = $0; sub(/ *#:.*/, "", value); print "N\t" value; if (text != "") print "T\t" text; text = ""; next }
-    { if (section && text != "") print "T\t" text; text = "" }' "$ROOT/conf/defaults.conf" | man_text | awk -F '\t' '
+    { if (section && text != "") print "T\t" text; text = "" }' "$ROOT"/{conf/defaults,lib/part/*/settings}.conf | man_text | awk -F '\t' '
     $1 == "S" { print ".SS " $2 }
     $1 == "N" { print ".TP\n.B " $2 }
     $1 == "T" { print $2 }'

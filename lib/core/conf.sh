@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Settings: what says them goes to the reader of settings (lib/settings/read.awk), and the values in force come back.
-# conf/defaults.conf is the only list of settings. The shell's variable of a part NAME.PART is NAME_PART, in capitals.
+# Their lists are those of parts_settings. The shell's variable of a part NAME.PART is NAME_PART, in capitals.
 
 _CONF_INPUT=               # lines for the reader
 _CONF_PATHS=('')           # the paths of the texts among them, by number
@@ -90,11 +90,12 @@ conf_read() {
 # Globals: LIB ROOT RESUME
 # Returns: sets REPLY, the lines that it prints; exits 2 if it refuses the settings
 conf_awk() {
-  local input=$1 status=0 kind name
-  local -a tiers=("$LIB"/tier/*.sh)
+  local input=$1 status=0 kind name schema
   shift
-  tiers=("${tiers[@]##*/}")
-  REPLY=$(LIB=$LIB ROOT=$ROOT RESUME=${RESUME-} TIERS=${tiers[*]%.sh} LC_ALL=C exec awk "${@/#/-f}" <<<"$input") || status=$?
+  parts_columns
+  schema=$REPLY
+  parts_settings
+  REPLY=$(LIB=$LIB ROOT=$ROOT RESUME=${RESUME-} LISTS=$REPLY SCHEMA=$schema TIERS=${TIERS[*]} LC_ALL=C exec awk "${@/#/-f}" <<<"$input") || status=$?
   case $status:$REPLY in
     2:refuse$'\t'*) die_usage "${REPLY#*$'\t'}" ;;
     2:near$'\t'*)
@@ -155,9 +156,13 @@ conf_value() {
 # Whether a setting in force has its default, which is a plain word.
 # Usage: conf_is_default NAME
 conf_is_default() {
-  local REPLY
+  local REPLY value
+  local -a lists
   conf_value "$1"
-  [[ $'\n'$(cat -- "$ROOT/conf/defaults.conf" "$LIB"/part/*/settings.conf 2>/dev/null) == *$'\n'"$1=$REPLY  #: "* ]]
+  value=$REPLY
+  parts_settings
+  mapfile -t lists <<<"$REPLY"
+  [[ $'\n'$(cat -- "${lists[@]}") == *$'\n'"$1=$value  #: "* ]]
 }
 
 # Refuse a setting in force that conflicts with other settings.

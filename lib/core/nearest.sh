@@ -41,8 +41,10 @@ nearest_hint() {
 nearest_conf() {
   local -a NAMED_FILES known
   if [[ $2 == settings ]]; then
-    mapfile -t known < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*  #: .*/\1/p' "$ROOT/conf/defaults.conf")
-    nearest_hint "$1" 'conf/defaults.conf lists all' "${known[@]}"
+    parts_settings
+    mapfile -t known <<<"$REPLY"
+    mapfile -t known < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*  #: .*/\1/p' "${known[@]}")
+    nearest_hint "$1" './do_it.sh plan --settings lists all' "${known[@]}"
     return
   fi
   named_files "$2"

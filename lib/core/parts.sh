@@ -3,22 +3,48 @@
 # The parts of a run: each feature is a directory lib/part/NAME. What it declares is in its part.tsv, rows KIND FIELD... (docs/parts.md).
 
 PARTS=()                # in the order in which they begin
+declare -A PART_DIR=()  # by part: its directory
 declare -A PART_ROWS=() # by part and kind, with a blank between them: the fields of its rows, one row per line
 
-# Read what the parts declare, once.
+# Read what the parts declare, as the modules are loaded.
 # Usage: parts_read
-# Returns: sets PARTS and PART_ROWS
+# Returns: sets PARTS, PART_DIR and PART_ROWS
 parts_read() {
   local part kind fields
-  ((${#PARTS[@]} == 0)) || return 0
   while read -r part || [[ -n $part ]]; do
     [[ -n $part && $part != '#'* ]] || continue
     PARTS+=("$part")
-    [[ -e $LIB/part/$part/part.tsv ]] || continue
+    PART_DIR[$part]=$LIB/part/$part
+    [[ -e ${PART_DIR[$part]}/part.tsv ]] || continue
     while IFS=$'\t' read -r kind fields; do
       [[ -z $kind || $kind == '#'* ]] || PART_ROWS["$part $kind"]+=$fields$'\n'
-    done <"$LIB/part/$part/part.tsv"
+    done <"${PART_DIR[$part]}/part.tsv"
   done <"$LIB/part/list"
+}
+
+# The files of a name that parts have, in the order of the parts.
+# Usage: parts_files NAME
+# Returns: sets REPLY, with a line feed in front of each
+parts_files() {
+  local part
+  REPLY=
+  for part in "${PARTS[@]}"; do [[ ! -e ${PART_DIR[$part]}/$1 ]] || REPLY+=$'\n'${PART_DIR[$part]}/$1; done
+}
+
+# The lists of settings: those of all runs, and those of the parts. There are no others.
+# Usage: parts_settings
+# Returns: sets REPLY, one path per line
+parts_settings() {
+  parts_files settings.conf
+  REPLY=$ROOT/conf/defaults.conf$REPLY
+}
+
+# The lists of result columns: those of all runs, and those of the parts.
+# Usage: parts_columns
+# Returns: sets REPLY, one path per line
+parts_columns() {
+  parts_files columns.tsv
+  REPLY=$LIB/results/schema.tsv$REPLY
 }
 
 # The fields of the only row of a kind.

@@ -27,7 +27,6 @@ reply_forms() {
     _REPLY_FORMS[$key]+=$form$'\n'
     _REPLY_MOST[$key]=$most
   done <"$1"
-  parts_read
   for script in "${PARTS[@]}"; do
     while IFS=$'\t' read -r verb most form; do
       [[ -z $verb ]] || _REPLY_FORMS["$script $verb"]+=$form$'\n' _REPLY_MOST["$script $verb"]=$most

@@ -23,13 +23,12 @@ TIERS=()                   # their names
 declare -A _TIERS_FIELD=() # by name and field: the words
 TIERS_TEXT=                # all of them, as lines `tier NAME FIELD WORDS`, separated by tabs
 
-# Read all headers, once.
+# Read all headers, as the modules are loaded.
 # Usage: tiers_read
 # Returns: sets TIERS and TIERS_TEXT
 tiers_read() {
   local file line
   local -a lines
-  ((${#TIERS[@]} == 0)) || return 0
   for file in "$LIB"/tier/*.sh; do
     mapfile -t -n 20 lines <"$file"
     file=${file##*/}
@@ -47,7 +46,6 @@ tiers_read() {
 # Usage: tiers_field NAME FIELD
 # Returns: sets REPLY
 tiers_field() {
-  tiers_read
   REPLY=${_TIERS_FIELD["$1 $2"]-}
 }
 
@@ -64,7 +62,6 @@ tiers_has() {
 # Returns: sets REPLY
 tiers_prices() {
   local name kinds=' '
-  tiers_read
   for name in "${TIERS[@]}"; do
     tiers_field "$name" Price
     [[ -z $REPLY || $kinds == *" $REPLY "* ]] || kinds+="$REPLY "

@@ -44,12 +44,10 @@ function check_servers(    i, seen, here) {
   }
 }
 
-# Read the names of metrics, METRIC, and of columns, COLUMN, from the lists of result columns: that of all runs, and those of the parts.
-function metrics_read(    list, name) {
-  metrics_take(LIB "/results/schema.tsv")
-  list = LIB "/part/list"
-  while ((getline name < list) > 0) if (name !~ /^#/) metrics_take(LIB "/part/" name "/columns.tsv")
-  close(list)
+# Read the names of metrics, METRIC, and of columns, COLUMN, from the lists of result columns (SCHEMA in the environment).
+function metrics_read(    i, n, list) {
+  n = split(ENVIRON["SCHEMA"], list, "\n")
+  for (i = 1; i <= n; i++) metrics_take(list[i])
 }
 
 function metrics_take(file,    line, field, i, n, at) {

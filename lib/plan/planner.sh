@@ -17,7 +17,6 @@ planner_run() {
 # Usage: _planner_input
 _planner_input() {
   local host name REPLY
-  tiers_read
   printf '%s' "$TIERS_TEXT"
   printf '%s\n' "$CONF_LAYER"
   _planner_files "$CONF_LAYER"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The settings of a plan for a variant and a point of the sweep, as a run uses them.
 # Input lines, tab-separated; the reader of settings printed them (lib/settings):
-#   listed COUNT                    how many names conf/defaults.conf has; the others are parts that NAME.* has made
+#   listed COUNT                    how many names the lists of settings have; the others are parts that NAME.* has made
 #   setting LAYER NAME WHERE VALUE  a value that a layer sets, checked and in the form that is stored; the layer `default` has all names
 #   file PATH                       a file of this project that a prefix names
 # auto_settle is of the program: the planner replaces `auto` by facts.

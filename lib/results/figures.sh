@@ -9,12 +9,14 @@ _FIGURES=$LIB/results/figures
 #   ARGUMENT is for awk: a file, or a further program as -f FILE
 # Returns: awk's status
 figures_run() {
+  local REPLY
   local -a programs=(-f "$_FIGURES/text.awk" -f "$_FIGURES/schema.awk" -f "$_FIGURES/stored.awk")
   while (($# > 0)) && [[ $1 != -- ]]; do
     programs+=(-f "$_FIGURES/$1.awk")
     shift
   done
-  LC_ALL=C SCHEMA=$LIB/results/schema.tsv PARTS_DIR=$LIB/part awk "${programs[@]}" "${@:2}"
+  parts_columns
+  LC_ALL=C SCHEMA=$REPLY awk "${programs[@]}" "${@:2}"
 }
 
 # Print the figures.awk of all parts, and what calls them for a row (result.awk): NAME_phase, before the counters of its phase are taken, and
@@ -22,10 +24,9 @@ figures_run() {
 # Usage: figures_parts
 figures_parts() {
   local name text phase='' figures=''
-  parts_read
   for name in "${PARTS[@]}"; do
-    [[ -r $LIB/part/$name/figures.awk ]] || continue
-    IFS= read -r -d '' text <"$LIB/part/$name/figures.awk" || :
+    [[ -e ${PART_DIR[$name]}/figures.awk ]] || continue
+    IFS= read -r -d '' text <"${PART_DIR[$name]}/figures.awk" || :
     printf '%s' "$text"
     [[ $text != *"function ${name}_phase("* ]] || phase+="  ${name}_phase()"$'\n'
     figures+="  ${name}_figures()"$'\n'

@@ -11,12 +11,14 @@
 # Globals: FORMAT, as figures_tables
 # Returns: 1 if a table could not be made
 tables_print() {
-  local totals file line status=0
-  local -a place=()
+  local totals file line status=0 REPLY
+  local -a place=() files
   totals=$(cat)
   # As in the totals.
   set -- "$(cd -- "$1" && pwd -P)"
-  for file in "$LIB"/results/tables/*.awk "$LIB"/part/*/table.awk; do
+  parts_files table.awk
+  mapfile -t files <<<"${REPLY#$'\n'}"
+  for file in "$LIB"/results/tables/*.awk "${files[@]}"; do
     while IFS= read -r line && [[ $line == '#'* ]]; do
       [[ $line != '# Table: '* ]] || place[${line#'# Table: '}]=$file
     done <"$file"

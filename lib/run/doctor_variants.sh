@@ -34,7 +34,6 @@ _doctor_tier() {
 _doctor_each() {
   local row part REPLY
   local -a asked=("${_DOCTOR_ASKED[@]}")
-  parts_read
   for part in "${PARTS[@]}"; do ! parts_row "$part" setting || asked+=("$REPLY"); done
   plan_groups "${asked[@]}"
   for row in "${PLAN_GROUPS[@]}"; do
@@ -114,7 +113,6 @@ _doctor_prefix() {
 #   built: those of parts whose program has been built since
 doctor_parts() {
   local part label first REPLY
-  parts_read
   for part in "${PARTS[@]}"; do
     parts_has "$part" doctor || continue
     parts_row "$part" label

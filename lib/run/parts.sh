@@ -24,7 +24,6 @@ _PARTS_OWNER=              # the only part that acts, if the load is its own and
 #   DIR is empty if an OWNER needs no files
 parts_begin() {
   local part
-  parts_read
   _PARTS_OWNER=${2-} _PARTS_LOADED='' PARTS_PHASE='' _PARTS_ON=() _PARTS_READY=() _PARTS_BEGUN=()
   for part in "${PARTS[@]}"; do ! parts_has "$part" fresh || "${part}_fresh" "$1"; done
 }
@@ -34,7 +33,6 @@ parts_begin() {
 # Returns: the last status that is not 0; all have their turn
 parts_each() {
   local part status=0
-  parts_read
   for part in "${PARTS[@]}"; do
     if ! parts_has "$part" "$1" || ! _parts_acts "$part"; then continue; fi
     "${part}_$1" "${@:2}" || status=$?
@@ -239,7 +237,6 @@ _parts_fetch() {
 # Returns: sets REPLY, in bytes, and PARTS_BYTES, a text about it
 parts_bytes() {
   local part sum=0
-  parts_read
   PARTS_BYTES=
   for part in "${PARTS[@]}"; do
     if ! parts_has "$part" bytes || ! "${part}_wanted"; then continue; fi
@@ -256,7 +253,6 @@ parts_bytes() {
 # Usage: parts_programs
 parts_programs() {
   local part REPLY
-  parts_read
   for part in "${PARTS[@]}"; do
     parts_row "$part" program || continue
     parts_row "$part" setting
@@ -269,6 +265,5 @@ parts_programs() {
 # Usage: parts_say
 parts_say() {
   local part
-  parts_read
   for part in "${PARTS[@]}"; do ! parts_has "$part" say || "${part}_say"; done
 }

@@ -22,9 +22,8 @@ BEGIN {
   SPACE = "[ \t\r\v\f]"
   NAMED = "[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z0-9_-]+)?"
   kinds_read()
-  list_read(ROOT "/conf/defaults.conf")
-  # Those of parts have the same form.
-  while ((getline part < (ROOT "/lib/part/list")) > 0) if (part !~ /^(#|$)/) list_read(ROOT "/lib/part/" part "/settings.conf")
+  files = split(ENVIRON["LISTS"], list, "\n")
+  for (i = 1; i <= files; i++) list_read(list[i])
   aliases_read(ROOT "/conf/aliases.tsv")
   file_take("block", ROOT "/do_it.sh", "# >>> settings", "# <<< settings")
 }

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-# The columns of results, from lib/results/schema.tsv (SCHEMA in the environment) and the parts, and functions to access them. All names begin with
-# schema_.
+# The columns of results, from their lists (parts_columns), and functions to access them. All names begin with schema_.
 
-# Read the tables, once: schema_name[1..schema_columns], and schema[NAME, FIELD], empty if a table has `-`. The columns of each part in PARTS/list
-# (lib/part in the environment) follow the columns that their field `after` names.
-function schema_read(    line, list, n, i, first, name) {
+# Read the tables, once: schema_name[1..schema_columns], and schema[NAME, FIELD], empty if a table has `-`. The columns of a part follow the
+# columns that their field `after` names.
+function schema_read(    n, i, first, name) {
   if (schema_columns) return
-  schema_file(ENVIRON["SCHEMA"], first)
-  list = ENVIRON["PARTS_DIR"] "/list"
-  while ((getline line < list) > 0) if (line !~ /^(#|$)/) schema_file(ENVIRON["PARTS_DIR"] "/" line "/columns.tsv", first)
-  close(list)
+  n = split(ENVIRON["SCHEMA"], name, "\n")
+  for (i = 1; i <= n; i++) schema_file(name[i], first)
   n = split(first[""], name, "\t")
   for (i = 2; i <= n; i++) schema_place_after(name[i], first)
 }
