@@ -22,6 +22,7 @@ for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do
   # shellcheck disable=SC1090 # each file of the directories named above
   . "$module"
 done
+named_dirs
 parts_read
 tiers_read
 for part in "${PARTS[@]}"; do

@@ -352,7 +352,7 @@ END
   # Usage: parts [WORD]...; prints the parts that are not their defaults, with their sources
   parts() {
     ./do_it.sh plan --settings -s mine -v mine SERVER=h CLIENT_IP=i SERVER_CORES=2 SERVER_MEM=8 "$@" | awk -F '\t' -v OFS=' ' '
-      $3 ~ /[.]/ && $3 !~ /^QUICK/ && ($1 == "mine" || $5 !~ /^conf\/defaults/) { sub(/.*\//, "", $5); print $1, $2, $3, $4, $5 }' | sort
+      $3 ~ /[.]/ && $3 !~ /^QUICK/ && ($1 == "mine" || $5 !~ /^conf\/defaults|^lib\/part/) { sub(/.*\//, "", $5); print $1, $2, $3, $4, $5 }' | sort
   }
   run parts TUNE="keep auto -cstates"
   assert_output 'do_it.sh: command line: TUNE=keep: not PART=VALUE; parts are irqbalance tuned firewall ksm governor cstates irq overcommit somaxconn vsmp strict'

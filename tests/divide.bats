@@ -98,6 +98,7 @@ instances_make() {
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
   . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/core/tiers.sh" && . "$REPO/lib/run/tier.sh"
   LIB=$REPO/lib TIER=weighted TIER_NODES=0-2,5
+  tiers_read
   assert_equal "$(_tier_part near 2,4-5) $(_tier_part far 2,4-5)" "0-1 2,5"
   assert_equal "$(_tier_part near '') $(_tier_part far '')" "0-2,5 "
   tier_is divided || fail 'weighted is divided'

@@ -49,7 +49,7 @@ column() {
 
 # Print the totals of the run, all clients together.
 totals() {
-  bash -c 'LIB=$1; . "$LIB/results/figures.sh"; . "$LIB/results/result.sh"; result_totals "$2"' - "$REPO/lib" "$RUN" 2>/dev/null
+  bash -c 'ROOT=$REPO LIB=$1 MODULES=results; . "$LIB/modules.sh"; result_totals "$2"' - "$REPO/lib" "$RUN" 2>/dev/null
 }
 
 # Print the margins of the totals.
@@ -59,7 +59,7 @@ margins() {
 
 # Print the warnings of a report, as lines `warning TEXT`, and what it can show, `told` or `untold`.
 said() {
-  totals | bash -c 'LIB=$1; . "$LIB/results/figures.sh"; figures_run bound report' - "$REPO/lib"
+  totals | bash -c 'ROOT=$REPO LIB=$1 MODULES=results; . "$LIB/modules.sh"; figures_run bound report' - "$REPO/lib"
 }
 
 @test "the margin of a series contains the truth in about 95 %, however much neighbours are alike" {

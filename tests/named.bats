@@ -84,3 +84,42 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
   ln -s ../../other.conf "$file"
   refused "environment: TIERBENCH_PATH=$file: $SCRATCH/other.conf belongs to another user (nobody), who could replace it$fix" plan -s question
 }
+
+@test "parts and tiers of TIERBENCH_PATH: known to plan, list and completion; a name that is taken, or a file that cannot be used, is one line" {
+  need_root
+  local file cannot='cannot open; accepted: files that you can read' path="chmod go-w it, or set TIERBENCH_PATH to another path"
+  "$REPO/do_it.sh" new part spare
+  "$REPO/do_it.sh" new tier ownt
+  run_split "$REPO/do_it.sh" plan --settings -s question -v ownt SPARE=on "${far[@]}"
+  assert_success
+  assert_match $'\tSPARE\ton\tcommand line'
+  assert_match $'ownt\t-\tTIER\townt\t'
+  run bash -c '. "$REPO/tools/completion.bash"; COMP_WORDS=("$REPO/do_it.sh" run SPA) COMP_CWORD=2; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
+  assert_output SPARE=
+  # Nothing is hidden, because hosts would get both.
+  mkdir more/{part,tier}
+  echo cold >more/part/list
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more/part/cold: the name cold is taken; rename it"
+  echo a-b >more/part/list
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more/part/a-b: not a name; accepted: small letters, digits and _, with a letter first"
+  echo none >more/part/list
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more/part/none: $cannot"
+  rm more/part/list
+  cp mine/tier/ownt.sh more/tier/swap.sh
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more/tier/swap.sh: the name swap is taken; rename it"
+  rm more/tier/swap.sh
+  for file in mine/part/spare/figures.awk mine/tier/ownt.sh; do
+    chmod 646 "$file"
+    refused "environment: TIERBENCH_PATH=$SCRATCH/$file: other users can write to $SCRATCH/$file (mode 646); $path"
+    chmod 000 "$file"
+    run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" list
+    assert_failure 2
+    assert_equal "$stderr" "do_it.sh: environment: TIERBENCH_PATH=$SCRATCH/$file: $cannot"
+    chmod 644 "$file"
+  done
+  file=$SCRATCH/mine/scenarios/question.conf
+  chmod 000 "$file"
+  run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" plan -s question "${far[@]}"
+  assert_failure 2
+  assert_equal "$stderr" "do_it.sh: $file: cannot open; name a file of settings that you can read"
+}

@@ -72,21 +72,20 @@ refused() {
 @test "new part writes a directory that runs as it is: a row of doctor, a column, nothing left, and its line in the list" {
   local -a words=(-s demo -v native KEYS=500 VALUE_SIZES=100 SRV_OVERRIDE=1 REDISRUNS=1 REPORT=off TUNE=off)
   words+=(REDISBASE="$(ports_pick 1)" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
-  cp -rp "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} .
+  run_split "$REPO/do_it.sh" new part spare
+  assert_success
+  assert_output "$SCRATCH/mine/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on"
   # As some editors leave it.
-  truncate -s -1 lib/part/list
-  assert_equal "$(bash -c 'LIB=lib; . lib/core/parts.sh; parts_read; echo "${PARTS[-1]}"')" "$(tail -n 1 "$REPO/lib/part/list")"
-  run_split ./do_it.sh new part spare
-  assert_success
-  assert_output "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on"
-  "$PWD/do_it.sh" plan -s demo SPARE=on
-  assert_equal "$(<lib/part/list)" "$(<"$REPO/lib/part/list")"$'\nspare'
-  assert_equal "$(grep -rwE 'NAME|SETTING' lib/part/spare)" ''
-  run ./do_it.sh doctor --all "${words[@]}" SPARE=on
+  truncate -s -1 mine/part/list
+  "$REPO/do_it.sh" plan -s demo SPARE=on
+  "$REPO/do_it.sh" new part spare_3
+  assert_equal "$(<mine/part/list)" $'spare\nspare_3'
+  assert_equal "$(grep -rwE 'NAME|SETTING' mine/part/spare)" ''
+  run "$REPO/do_it.sh" doctor --all "${words[@]}" SPARE=on
   assert_match 'ok +spare +MemAvailable'
-  run_split ./do_it.sh run "${words[@]}" PHASES="populate get" SWEEP=SPARE=off,on
+  run_split "$REPO/do_it.sh" run "${words[@]}" PHASES="populate get" SWEEP=SPARE=off,on
   assert_success
-  run ./summary2csv.sh results/*
+  run "$REPO/summary2csv.sh" results/*
   assert_equal "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $at["spare"], $at["operation"], ($at["spare_bytes"] ~ /^-?[0-9]+$/ ? "known" : $at["spare_bytes"]) }' <<<"$output")" 'off populate 
 off get 
@@ -94,16 +93,22 @@ on populate known
 on get known'
   assert_equal "$(find host -name 'run-*')" ''
   # A tier's name may have a digit and _.
-  ./do_it.sh new tier cxl_2
-  ./do_it.sh plan -s demo -v native -v cxl_2
-  ln -s nowhere lib/part/spare_2
-  run_split ./do_it.sh new part spare_2
-  assert_failure 2
-  [[ -L lib/part/spare_2 ]]
+  "$REPO/do_it.sh" new tier cxl_2
+  "$REPO/do_it.sh" plan -s demo -v native -v cxl_2
+  refused "new tier: NAME=cxl_2: exists, $SCRATCH/mine/tier/cxl_2.sh; choose another name" tier cxl_2
+  ln -s nowhere mine/part/spare_2
+  refused "new part: NAME=spare_2: exists, $SCRATCH/mine/part/spare_2; choose another name" part spare_2
+  [[ -L mine/part/spare_2 ]]
   # A name whose functions or setting another file has.
-  for name in spare server rate home timeout; do
-    run_split ./do_it.sh new part "$name"
+  for name in spare cold server rate home timeout; do
+    run_split "$REPO/do_it.sh" new part "$name"
     assert_failure 2
-    assert_match "new part: NAME=$name: exists, (.*/lib/part/spare|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$stderr"
+    assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$stderr"
   done
+  # Without the path it is in the tree.
+  cp -rp "$REPO"/{do_it.sh,lib,conf} .
+  truncate -s -1 lib/part/list
+  TIERBENCH_PATH='' run ./do_it.sh new part spare
+  assert_output "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on"
+  assert_equal "$(<lib/part/list)" "$(<"$REPO/lib/part/list")"$'\nspare'
 }

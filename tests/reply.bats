@@ -219,7 +219,7 @@ listed() {
 
 @test "a script is sent what its verb reads, and no more; what is not set is one line" {
   mkdir -p lib/host
-  ask 'ln -s "$LIB/shared" lib/shared; LIB=$PWD/lib
+  ask 'ln -s "$LIB/shared" lib/shared; CALL_LIB=$PWD/lib
     printf "# Reads: ONE\n# Reads other: TWO\n# Reads left right: THREE\n\n" >lib/host/clock.sh
     ONE=1 TWO=2 THREE=3
     for verb in other left right none; do call_settings clock "$verb" && bash -c "$REPLY main() { echo \"\${ONE-} \${TWO-} \${THREE-}\"; }; main"; done
@@ -352,7 +352,7 @@ END
 
 @test "what a host has that is no regular file with a plain name is not sent, and named" {
   mkdir -m 700 -p host
-  ask 'cp -r "$LIB" lib; LIB=$PWD/lib
+  ask 'cp -r "$LIB" lib; CALL_LIB=$PWD/lib
     printf "main() { cd $SCRATCH/out; files_send -- *; }\n" >lib/host/sysinfo.sh
     _REMOTE_NAME="" && remote_open elsewhere
     mkdir out; echo text >out/a.txt; ln -s /etc/passwd out/b.txt; mkfifo out/c.txt; echo x >"out/d e.txt"; mkdir out/f.txt into

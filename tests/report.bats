@@ -351,7 +351,7 @@ END
 
 @test "a narrow page leaves out the less important columns, heading and cells alike; of the words worse and better, only verdicts have a colour" {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'LIB=$REPO/lib; . "$LIB/results/figures.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
+  run bash -c 'ROOT=$REPO LIB=$REPO/lib MODULES=results; . "$LIB/modules.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
 a	b	c	d
 A	min max	C	Verdict
 text	right	text	text

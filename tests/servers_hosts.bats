@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A Redis Cluster over three servers, each a separate host, of which one goes down; nothing is left on any host.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; code for another shell
 
 load helper
 load cluster
@@ -178,6 +178,49 @@ down_or_ended() {
   # The last look, and the phase.
   assert_equal "$(awk -F '\t' '$1 == "get" && $3 ~ /^far_(hits|misses)$/ { sum += $5 - $4; n++ } END { print n, sum }' "$rep/server/counters.tsv")" "6 $(sum get ops)"
   nothing_left
+}
+
+@test "a part and a tier that new wrote outside of the tree, on two servers: rows of doctor, columns, and after kill -9 stop ends what they have" {
+  local host
+  local -a words=("${WORDS[@]}" -s demo -v balloon SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11 INSTANCES=2 KEYS=1000 VALUE_SIZES=100 PHASES="populate get" TOY=on REPORT=off)
+  export TIERBENCH_PATH=$SCRATCH/mine
+  mkdir mine
+  "$REPO/do_it.sh" new part toy
+  "$REPO/do_it.sh" new tier balloon
+  # The part has a program, too.
+  sed -i 's/^  "host_toy_$1"$/  [[ $1 != read ]] || host_toy_start\n&/' mine/part/toy/host.sh
+  cat >>mine/part/toy/host.sh <<'END'
+host_toy_start() {
+  host_part toy
+  host_part_fresh
+  host_part_launch toy sleep 900 >"$PART/said" 2>&1
+  host_part_made
+}
+END
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor --all "${words[@]}"
+  assert_equal "$(grep -cE '^ +ok +(variant balloon +a tmpfs can|toy +MemAvailable)' <<<"$output")" 4
+  run_split netns_exec client1 "$REPO/do_it.sh" run "${words[@]}" TIME=0
+  assert_success
+  assert_equal "$(figure placement)" ok
+  assert_match '^-?[0-9]+$' "$(figure toy_bytes)"
+  nothing_left
+  job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${words[@]}" TIME=300 RATE=100
+  job_load get
+  kill -KILL -- "-$JOB_PID"
+  job_wait 30
+  for host in server server2; do
+    netns_host "$host" bash -c "mountpoint -q '$SCRATCH'/host/run-*/tier/balloon && read -r pid _ <'$SCRATCH'/host/run-*/toy.part/proc && echo \"\$pid\""
+  done >pids
+  assert_equal "$(wc -l <pids)" 2
+  # Without the path, how the tier is undone is unknown.
+  TIERBENCH_PATH='' run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]:0:4}" SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11
+  assert_failure 3
+  assert_contains 'its tier is missing; set TIERBENCH_PATH as for the run' "$stderr"
+  run_split netns_exec client1 "$REPO/do_it.sh" stop "${words[@]}"
+  assert_success
+  assert_contains "198.18.0.2: tier: removed balloon $SCRATCH/host/run-"
+  nothing_left
+  while read -r host; do refute_exists "/proc/$host"; done <pids
 }
 
 @test "one machine under two names is refused as two servers" {

@@ -217,6 +217,7 @@ column() {
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
   . "$REPO/lib/shared/cpus.sh" && . "$REPO/lib/plan/place.sh" && . "$REPO/lib/run/place.sh" && . "$REPO/lib/core/tiers.sh" && . "$REPO/lib/run/tier.sh"
   LIB=$REPO/lib
+  tiers_read
   _PLACE_TOPOLOGY=$'0,0,0,0\n1,1,0,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU' TIER_NODES=auto
   TIER=bind && assert_equal "$(tier_policy)" --membind=2-3
   TIER=preferred && assert_equal "$(tier_policy)" --preferred-many=2-3
@@ -419,35 +420,6 @@ column() {
     refute_exists "$device"
     assert_no_tier
   done
-}
-
-@test "a file in lib/tier is a kind of memory: plan, doctor and a run use it, and after kill -9 stop undoes it" {
-  need_root
-  local folder
-  words -v balloon PHASES="populate get"
-  cp -rp "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} .
-  run ./do_it.sh new tier balloon
-  assert_output "$PWD/lib/tier/balloon.sh: written, and runs as it is: ./do_it.sh run -s demo -v native -v balloon"
-  run ./do_it.sh plan -s demo -v native -v balloon
-  assert_success
-  run ./do_it.sh doctor --all "${WORDS[@]}"
-  assert_match 'ok +variant balloon +a tmpfs can be mounted'
-  run ./do_it.sh run "${WORDS[@]}" TIME=0
-  assert_success
-  assert_no_tier
-  assert_equal "$(column placement balloon get)" ok
-  assert_equal "$(grep -c $'^get\tballoon\tbytes\t[0-9]*\t16777216$' results/*/balloon/*/rep-1/server/counters.tsv)" 1
-  job_start ./do_it.sh run "${WORDS[@]}" TIME=300 RATE=1000
-  job_load get
-  folder=$(echo host/run-*/tier/balloon)
-  mountpoint -q "$folder"
-  kill -KILL "$JOB_PID"
-  job_wait 10
-  run_split ./do_it.sh stop REMOTE_DIR="$SCRATCH/host"
-  assert_success
-  assert_contains "tier: removed balloon $SCRATCH/$folder"
-  refute_exists "$folder"
-  assert_no_tier
 }
 
 @test "a zram device that was added the moment before a kill -9 is taken away by the next run, and by stop" {

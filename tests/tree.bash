@@ -123,7 +123,7 @@ remote_script() {
     RUN_ID=$run RUN_OPEN=${RUN_OPEN-} REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks
     RUN_OWNER=$(printf '%s\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t%s' "$RUN_ID" "${TREE_LEASE:-10}")
     if [[ -n ${SCRIPT_CODE-} ]]; then
-      LIB=$file.lib
+      LIB=$file.lib CALL_LIB=$file.lib
       mkdir -- "$LIB" && cp -r -- "$REPO/lib"/{shared,host,tier,part} "$LIB"
       printf '%s\n' "$SCRIPT_CODE" >>"$LIB/host/$script.sh"
     fi
@@ -147,7 +147,7 @@ tune_table() {
     ROOT=$REPO RESUME= host=$1
     shift
     LIB=$REPO/lib
-    for module in core/{log,conf,trust,servers,hosts} run/{tune,parts}; do . "$LIB/$module.sh"; done
+    . "$LIB/modules.sh"
     for word in SERVER=10.0.0.1 CLIENT_IP=10.0.0.9 "$@"; do conf_word argument "$word" test; done
     conf_read
     tune_settings "$host" && printf "%s\n" "$REPLY"' bash "$@"

@@ -7,9 +7,10 @@
 set -Eeuo pipefail
 
 ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
-LIB=$ROOT/lib
-# shellcheck source=lib/results/figures.sh
-. "$LIB/results/figures.sh"
+LIB=$ROOT/lib MODULES=results
+unset -v TIERBENCH_PATH
+# shellcheck source=lib/modules.sh
+. "$LIB/modules.sh"
 
 # Print FILE with the table of the schema between its two markers.
 # Usage: columns_filled FILE   Returns: 0

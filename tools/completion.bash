@@ -38,10 +38,16 @@ _tierbench_options() {
   printf '%s\n' --help
 }
 
-# Print NAME= of the settings and of their parts, also where parts are all that a setting has.
+# Print NAME= of the settings and of their parts, those in TIERBENCH_PATH too, also where parts are all that a setting has.
 # Usage: _tierbench_settings ROOT
 _tierbench_settings() {
-  sed -nE 's/^(([A-Z][A-Z0-9_]*)(\.[a-z0-9_-]+)?)=.*#:.*/\2=\n\1=/p' "$1"/{conf/defaults,lib/part/*/settings}.conf 2>/dev/null | awk '!seen[$0]++'
+  local dir
+  local -a dirs
+  IFS=: read -r -a dirs <<<"${TIERBENCH_PATH-}"
+  {
+    cat "$1/conf/defaults.conf"
+    for dir in "$1/lib" "${dirs[@]}"; do cat "$dir"/part/*/settings.conf; done
+  } 2>/dev/null | sed -nE 's/^(([A-Z][A-Z0-9_]*)(\.[a-z0-9_-]+)?)=.*#:.*/\2=\n\1=/p' | awk '!seen[$0]++'
 }
 
 # Print the directories that contain a run.

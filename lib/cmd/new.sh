@@ -5,8 +5,8 @@
 #
 #   NAME  a name that is not taken: letters, digits, - and _; of a tier or part small letters, digits and _
 #
-# A scenario or variant is written to the first directory of TIERBENCH_PATH (docs/scenarios/README.md), else to conf/. Names in TIERBENCH_PATH are
-# found before those of conf/. A tier is a file in lib/tier, and a variant that uses it. A part is a directory in lib/part, and a line of its list
+# It is written to the first directory of TIERBENCH_PATH (docs/scenarios/README.md), else to conf/ or lib/. Names in TIERBENCH_PATH are
+# found before those of conf/. A tier is a file in tier/, and a variant that uses it. A part is a directory in part/, and a line of part/list
 # (docs/parts.md). No file is overwritten. One line on stdout names the file and the command that runs it.
 # Exit status: 0 written, 1 the file cannot be written, 2 bad usage.
 # shellcheck shell=bash
@@ -38,22 +38,30 @@ _new_variant() {
 # Usage: _new_conf KIND NAME OPTIONS
 _new_conf() {
   local REPLY
-  named_dirs
   ! named_find "${1}s" "$2" || _new_exists "$1" "$2" "$REPLY"
-  _new_write "$REPLY" "$ROOT/conf/new/$1.conf" "$2" || die "$REPLY: cannot be written; set TIERBENCH_PATH to another directory"
+  _new_write "$REPLY" "$ROOT/conf/new/$1.conf" "$2" || _new_failed "$REPLY"
   _new_tell "$REPLY" "$3"
+}
+
+# The directory of new parts and tiers.
+# Returns: sets REPLY
+_new_dir() {
+  REPLY=${NAMED_DIRS[0]}
+  [[ $REPLY != "$ROOT/conf" ]] || REPLY=$LIB
 }
 
 # Write a tier, and a variant that uses it.
 # Usage: _new_tier NAME
 _new_tier() {
-  local file=$LIB/tier/$1.sh variant=$ROOT/conf/variants/$1.conf
-  [[ ! -e $file && ! -L $file ]] || _new_exists tier "$1" "$file"
-  [[ ! -e $variant && ! -L $variant ]] || _new_exists tier "$1" "$variant"
-  _new_write "$file" "$ROOT/conf/new/tier.sh" "$1" || die "$file: cannot be written; use a copy of the tree that you can change"
-  _new_write "$variant" "$ROOT/conf/new/tier.conf" "$1" || {
+  local file REPLY
+  _new_dir
+  file=$REPLY/tier/$1.sh
+  [[ " ${TIERS[*]} " != *" $1 "* && ! -L $file ]] || _new_exists tier "$1" "$file"
+  ! named_find variants "$1" || _new_exists tier "$1" "$REPLY"
+  _new_write "$file" "$ROOT/conf/new/tier.sh" "$1" || _new_failed "$file"
+  _new_write "$REPLY" "$ROOT/conf/new/tier.conf" "$1" || {
     rm -f -- "$file"
-    die "$variant: cannot be written; use a copy of the tree that you can change"
+    _new_failed "$REPLY"
   }
   _new_tell "$file" "-s demo -v native -v $1"
 }
@@ -61,26 +69,34 @@ _new_tier() {
 # Write the directory of a part, and its line in the list.
 # Usage: _new_part NAME
 _new_part() {
-  local folder=$LIB/part/$1 file end=''
-  [[ ! -e $folder && ! -L $folder ]] || _new_exists part "$1" "$folder"
+  local folder file list end='' REPLY
+  _new_dir
+  folder=$REPLY/part/$1 list=$REPLY/part/list
+  [[ -z ${PART_DIR[$1]-} && ! -e $folder && ! -L $folder ]] || _new_exists part "$1" "${PART_DIR[$1]-$folder}"
   # Its functions and its setting must be new; a setting is a variable of the shell, too.
   [[ -z $(compgen -A function "${1}_") ]] || _new_exists part "$1" "functions ${1}_..."
-  if [[ -v ${1^^} ]] || grep -rqw -- "${1^^}" "$LIB" "$ROOT/conf/defaults.conf" "$ROOT/conf/aliases.tsv"; then
+  if [[ -v ${1^^} ]] || grep -rqsw -- "${1^^}" "$LIB" "${NAMED_CODE[@]}" "$ROOT/conf/defaults.conf" "$ROOT/conf/aliases.tsv"; then
     _new_exists part "$1" "the name ${1^^}"
   fi
   for file in "$ROOT"/conf/new/part/*; do
     _new_write "$folder/${file##*/}" "$file" "$1" || {
       rm -rf -- "$folder"
-      die "$folder: cannot be written; use a copy of the tree that you can change"
+      _new_failed "$folder"
     }
   done
   # An editor may have left out the end of the last line.
-  [[ -z $(tail -c 1 -- "$LIB/part/list") ]] || end=$'\n'
-  { printf '%s%s\n' "$end" "$1" >>"$LIB/part/list"; } 2>/dev/null || {
+  [[ -z $(tail -c 1 -- "$list" 2>/dev/null) ]] || end=$'\n'
+  { printf '%s%s\n' "$end" "$1" >>"$list"; } 2>/dev/null || {
     rm -rf -- "$folder"
-    die "$LIB/part/list: cannot be written; use a copy of the tree that you can change"
+    _new_failed "$list"
   }
   _new_tell "$folder" "-s demo ${1^^}=on"
+}
+
+# End, because a file cannot be written.
+# Usage: _new_failed FILE
+_new_failed() {
+  die "$1: cannot be written; set TIERBENCH_PATH to another directory"
 }
 
 # Refuse a name that is taken.

@@ -11,6 +11,7 @@ readonly _CALL_LONGEST=7200
 # shellcheck disable=SC2016 # expanded on the host
 readonly _CALL_SHELL='[[ -e $0 ]] || exit 127; . "$0"'
 
+CALL_LIB=$LIB             # the files of hosts: shared, host, tier and part
 _CALL_FILES=              # the beginning of the names of a call's files; a process in the background has its own
 REMOTE_OUT=               # the file with all of the output of the last call
 declare -A _CALL_READS=() # by script and verb: the variables that it reads
@@ -169,7 +170,7 @@ call_words() {
   local host=$1 limit=$2 quoted REPLY
   shift 2
   if remote_is_local "$host"; then
-    words=(bash --norc -c "$_CALL_SHELL" "$LIB/host/call.sh" "$@")
+    words=(bash --norc -c "$_CALL_SHELL" "$CALL_LIB/host/call.sh" "$@")
     return
   fi
   remote_folder "$host"
@@ -207,8 +208,8 @@ call_settings() {
 # Usage: _call_file SCRIPT
 # Returns: sets REPLY
 _call_file() {
-  REPLY=$LIB/host/$1.sh
-  [[ -e $REPLY ]] || REPLY=$LIB/part/$1/host.sh
+  REPLY=$CALL_LIB/host/$1.sh
+  [[ -e $REPLY ]] || REPLY=$CALL_LIB/part/$1/host.sh
 }
 
 # Print what a host's script writes to stderr, line by line: without control characters, bounded, and without what start-up files of

@@ -60,7 +60,7 @@ _conf_wanted() {
     [1-9]*) REPLY=${_CONF_PATHS[$1]%/*}/$2.conf ;;
     *) named_find "$1" "$2" || : ;;
   esac
-  if [[ -r $REPLY ]]; then conf_text "$1" "$2" "$REPLY"; else conf_say none "$1" "$2"; fi
+  if [[ -e $REPLY ]]; then conf_text "$1" "$2" "$REPLY"; else conf_say none "$1" "$2"; fi
 }
 
 # Read the settings, and put those of the run in force.

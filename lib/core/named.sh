@@ -1,23 +1,27 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Files of scenarios, variants and workloads by their names: in the directories of TIERBENCH_PATH, then in conf/. The first directory that has one wins.
+# Files by their names, in the directories of TIERBENCH_PATH and in this project. Of scenarios, variants and workloads the first directory that has
+# one wins; conf/ is the last. Names of parts and tiers are those of functions, so each must be new.
 
-# The directories, each with scenarios/, variants/ and workloads/ in it.
+# The directories, each with scenarios/, variants/, workloads/, part/ and tier/ in it; of this project part/ and tier/ are in lib/.
 NAMED_DIRS=("$ROOT/conf")
+NAMED_CODE=()             # the parts (directories) and tiers (files) of TIERBENCH_PATH, which hosts get, too
 declare -A _NAMED_TOLD=() # by file: that it hides another one was said
 
-# Take the directories of TIERBENCH_PATH.
+# Take the directories of TIERBENCH_PATH, as the modules are loaded.
 # Usage: named_dirs
 # Returns: sets NAMED_DIRS; exits 2 if one of them cannot be used, or another user could change it
 named_dirs() {
-  local dir
+  local dir part
   local -a dirs
   IFS=: read -r -a dirs <<<"${TIERBENCH_PATH-}"
   NAMED_DIRS=()
   for dir in "${dirs[@]}"; do
     [[ -n $dir ]] || continue
-    [[ $dir == /* && -d $dir && -r $dir && -x $dir ]] ||
-      die_usage "environment: TIERBENCH_PATH=$dir: not a directory that you can read; accepted: absolute paths of directories, separated by colons"
+    for part in "$dir" "$dir"/{scenarios,variants,workloads,part,tier}; do
+      [[ $dir == /* && -d $part && -r $part && -x $part || $part != "$dir" && ! -e $part ]] ||
+        die_usage "environment: TIERBENCH_PATH=$part: not a directory that you can read; accepted: absolute paths of directories, separated by colons"
+    done
     _named_alone "$dir"
     NAMED_DIRS+=("$dir")
   done
@@ -32,7 +36,7 @@ named_find() {
   local dir
   for dir in "${NAMED_DIRS[@]}"; do
     REPLY=$dir/$1/$2.conf
-    [[ ! -r $REPLY ]] || return 0
+    [[ ! -e $REPLY ]] || return 0
   done
   REPLY=${NAMED_DIRS[0]}/$1/$2.conf
   return 1
@@ -79,9 +83,25 @@ _named_hides() {
   [[ -z ${_NAMED_TOLD[$1]-} ]] || return 0
   _NAMED_TOLD[$1]=yes
   for dir in "${NAMED_DIRS[@]}"; do
-    if [[ ! -r $dir/$2 ]]; then continue; fi
+    if [[ ! -e $dir/$2 ]]; then continue; fi
     [[ $dir/$2 -ef $1 ]] || log_warn "$1: hides $dir/$2; rename one of them to use both"
   done
+}
+
+# Take a part or a tier of TIERBENCH_PATH.
+# Usage: named_code PATH NAME TAKEN
+#   TAKEN are the names of all others, separated by blanks
+# Returns: adds to NAMED_CODE; exits 2 if the name is not new, a file cannot be read, or another user could change it
+named_code() {
+  local file
+  [[ $2 =~ ^[a-z][a-z0-9_]{0,31}$ ]] ||
+    die_usage "environment: TIERBENCH_PATH=$1: not a name; accepted: small letters, digits and _, with a letter first"
+  [[ " $3 " != *" $2 "* ]] || die_usage "environment: TIERBENCH_PATH=$1: the name $2 is taken; rename it"
+  for file in "$1" "$1"/*; do
+    [[ -r $file || $file == *'/*' ]] || die_usage "environment: TIERBENCH_PATH=$file: cannot open; accepted: files that you can read"
+    _named_alone "$file"
+  done
+  NAMED_CODE+=("$1")
 }
 
 # Refuse a path that another user could change or replace.

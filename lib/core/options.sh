@@ -10,7 +10,6 @@ options_read() {
   local file=$1 hosts='' scenario='' variants='' words='' quick=''
   shift
   RESUME='' FORCE='' HOSTS_FILE=''
-  named_dirs
   _options_named
   while (($# > 0)); do
     [[ $1 != -[svH] && $1 != --resume || -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh $(basename "$file" .sh) --help shows the options"
@@ -99,7 +98,7 @@ _options_once() {
 # Returns: sets REPLY, empty if the second line is no comment or cannot be read
 options_headline() {
   local -a lines=()
-  mapfile -t -s 1 -n 1 lines <"$1" || :
+  { mapfile -t -s 1 -n 1 lines <"$1"; } 2>/dev/null || :
   REPLY=${lines[0]-}
   [[ $REPLY == '# '* ]] || REPLY=
   REPLY=${REPLY#'# '}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The parts of a run: each feature is a directory lib/part/NAME. What it declares is in its part.tsv, rows KIND FIELD... (docs/parts.md).
+# The parts of a run: each feature is a directory part/NAME in lib/ or of TIERBENCH_PATH, and a line of part/list there. What it declares is in its
+# part.tsv, rows KIND FIELD... (docs/parts.md).
 
 PARTS=()                # in the order in which they begin
 declare -A PART_DIR=()  # by part: its directory
@@ -10,16 +11,20 @@ declare -A PART_ROWS=() # by part and kind, with a blank between them: the field
 # Usage: parts_read
 # Returns: sets PARTS, PART_DIR and PART_ROWS
 parts_read() {
-  local part kind fields
-  while read -r part || [[ -n $part ]]; do
-    [[ -n $part && $part != '#'* ]] || continue
-    PARTS+=("$part")
-    PART_DIR[$part]=$LIB/part/$part
-    [[ -e ${PART_DIR[$part]}/part.tsv ]] || continue
-    while IFS=$'\t' read -r kind fields; do
-      [[ -z $kind || $kind == '#'* ]] || PART_ROWS["$part $kind"]+=$fields$'\n'
-    done <"${PART_DIR[$part]}/part.tsv"
-  done <"$LIB/part/list"
+  local dir part kind fields
+  for dir in "$LIB" "${NAMED_DIRS[@]}"; do
+    [[ -e $dir/part/list ]] || continue
+    while read -r part || [[ -n $part ]]; do
+      [[ -n $part && $part != '#'* ]] || continue
+      [[ $dir == "$LIB" ]] || named_code "$dir/part/$part" "$part" "${PARTS[*]}"
+      PARTS+=("$part")
+      PART_DIR[$part]=$dir/part/$part
+      [[ -e $dir/part/$part/part.tsv ]] || continue
+      while IFS=$'\t' read -r kind fields; do
+        [[ -z $kind || $kind == '#'* ]] || PART_ROWS["$part $kind"]+=$fields$'\n'
+      done <"$dir/part/$part/part.tsv"
+    done <"$dir/part/list"
+  done
 }
 
 # The files of a name that parts have, in the order of the parts.

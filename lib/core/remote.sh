@@ -34,9 +34,23 @@ remote_init() {
   # The kernel releases the lock when this process ends, however it ends. No process that outlives it may inherit the descriptor.
   exec {_REMOTE_FD}<"$_REMOTE_TMP/owner"
   flock -n "$_REMOTE_FD"
+  _remote_gather || die "$full"
   _CALL_FILES=$_REMOTE_TMP/call
   reply_forms "$LIB/core/replies.tsv" "$ROOT/conf/tuning.tsv"
   remote_sweep
+}
+
+# Copy the files of hosts into one directory, if TIERBENCH_PATH has some of them.
+# Returns: sets CALL_LIB; 1 if they cannot be copied
+_remote_gather() {
+  local path kind
+  ((${#NAMED_CODE[@]} > 0)) || return 0
+  CALL_LIB=$_REMOTE_TMP/lib
+  mkdir -- "$CALL_LIB" && cp -r -- "$LIB"/{shared,host,tier,part} "$CALL_LIB" || return
+  for path in "${NAMED_CODE[@]}"; do
+    kind=${path%/*}
+    cp -rL -- "$path" "$CALL_LIB/${kind##*/}" || return
+  done
 }
 
 # Close the connections of masters that were killed, and remove their private directories.
@@ -202,7 +216,7 @@ remote_push() {
   text=$(exec cat -- "$LIB"/shared/{common,owner,workdir}.sh "$LIB/host/unpack.sh")
   printf -v text 'set -Eeuo pipefail\nREMOTE_DIR=%q LOCK_DIR=%q RUN_ID=\n%s\nmain %q %q' "$REMOTE_DIR" "$LOCK_DIR" "$text" "$mark" "$_REMOTE_NAME"
   printf -v words '%q ' "$_REMOTE_PUSH" bash "$mark"
-  { folder=$({ printf '%s %d\n%s' "$mark" "${#text}" "$text" && cd -- "$LIB" && tar -c -f - shared host tier part/*/host*.sh || :; } |
+  { folder=$({ printf '%s %d\n%s' "$mark" "${#text}" "$text" && cd -- "$CALL_LIB" && tar -c -f - shared host tier part/*/host*.sh || :; } |
     _remote_ssh "$host" "env -u POSIXLY_CORRECT bash --norc -c $words" 2>"$said" | head -c 1048576) || status=$?; } 2>/dev/null
   # Start-up files may print, too.
   if ((status == 0)) && [[ $folder == *"$mark /"* ]]; then
@@ -224,7 +238,7 @@ remote_push() {
 # Name our files by their checksum.
 # Returns: sets _REMOTE_NAME
 _remote_name() {
-  [[ -n $_REMOTE_NAME ]] || _REMOTE_NAME=lib-$(cd -- "$LIB" && cat shared/*.sh host/*.sh tier/*.sh part/*/host*.sh | sha256sum | cut -c 1-32)
+  [[ -n $_REMOTE_NAME ]] || _REMOTE_NAME=lib-$(cd -- "$CALL_LIB" && cat shared/*.sh host/*.sh tier/*.sh part/*/host*.sh | sha256sum | cut -c 1-32)
 }
 
 # The directory of our files on another host.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The kinds of memory, values of TIER: each is a file lib/tier/NAME.sh. Its header tells the planner and the master what it is, and its functions run on
+# The kinds of memory, values of TIER: each is a file tier/NAME.sh in lib/ or of TIERBENCH_PATH. Its header tells the planner and the master what it is, and its functions run on
 # hosts (docs/architecture.md). Lines of a header are `# FIELD: WORD...`:
 #   Is        limited: a cgroup limits DRAM, by DRAM_RATIO; disk: what exceeds the limit takes no memory; compressed: it takes compressed memory
 #             bound: data are on the nodes of the tier, which count as far; spills: and on others when these are full; divided: between nodes by weights, which a search may change
@@ -27,17 +27,21 @@ TIERS_TEXT=                # all of them, as lines `tier NAME FIELD WORDS`, sepa
 # Usage: tiers_read
 # Returns: sets TIERS and TIERS_TEXT
 tiers_read() {
-  local file line
+  local dir file name line
   local -a lines
-  for file in "$LIB"/tier/*.sh; do
-    mapfile -t -n 20 lines <"$file"
-    file=${file##*/}
-    TIERS+=("${file%.sh}")
-    for line in "${lines[@]}"; do
-      [[ $line == '#'* ]] || break
-      [[ $line =~ ^'# '([A-Z][a-z]+)': '(.+)$ ]] || continue
-      _TIERS_FIELD["${TIERS[-1]} ${BASH_REMATCH[1]}"]=${BASH_REMATCH[2]}
-      TIERS_TEXT+=tier$'\t'${TIERS[-1]}$'\t'${BASH_REMATCH[1]}$'\t'${BASH_REMATCH[2]}$'\n'
+  for dir in "$LIB" "${NAMED_DIRS[@]}"; do
+    for file in "$dir"/tier/*.sh; do
+      name=${file##*/} name=${name%.sh}
+      [[ $name != '*' ]] || continue
+      [[ $dir == "$LIB" ]] || named_code "$file" "$name" "${TIERS[*]}"
+      TIERS+=("$name")
+      mapfile -t -n 20 lines <"$file"
+      for line in "${lines[@]}"; do
+        [[ $line == '#'* ]] || break
+        [[ $line =~ ^'# '([A-Z][a-z]+)': '(.+)$ ]] || continue
+        _TIERS_FIELD["$name ${BASH_REMATCH[1]}"]=${BASH_REMATCH[2]}
+        TIERS_TEXT+=tier$'\t'$name$'\t'${BASH_REMATCH[1]}$'\t'${BASH_REMATCH[2]}$'\n'
+      done
     done
   done
 }

@@ -54,6 +54,8 @@ host_tier_undo() {
     # Only files survive a reboot; the other names may then belong to other programs. A truncated line has no target, and its change was
     # not made.
     if [[ -n $target ]] && [[ $kind == file || $boot == "$now" ]]; then
+      declare -F "_host_tier_undo_${kind//-/_}" >/dev/null ||
+        host_tier_stuck "$kind $target: its tier is missing; set TIERBENCH_PATH as for the run" || return
       "_host_tier_undo_${kind//-/_}" "$target" || return 1
     fi
     unset 'lines[-1]'
