@@ -260,7 +260,7 @@ resctrl_make() {
 }
 
 # Print what the machine in the tree has counted for the run.
-counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && host_resctrl_counts'; }
+counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/part/far/host_tune.sh" && host_far_counts'; }
 
 @test "FAR.bytes: a group of the run, slow memory alone where the CPU can, all restored" {
   local root=$TIERBENCH_ROOT/sys/fs/resctrl
@@ -364,7 +364,7 @@ END
 @test "an instance enters the group before it starts, and the limit of its cgroup too" {
   local work=$SCRATCH/host group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1
   mkdir -p "$work/run-test-1/tier" "$group" cgroup
-  prefix() { WORK=$work RUN_ID=test-1 bash -c '. "$REPO/lib/host/resctrl.sh" && . "$REPO/lib/host/tier.sh" && host_tier_prefix - && exec "${TIER_PREFIX[@]}" bash -c "echo \$\$"'; }
+  prefix() { WORK=$work RUN_ID=test-1 bash -c '. "$REPO/lib/part/far/host_tune.sh" && . "$REPO/lib/host/tier.sh" && host_tier_prefix - && exec "${TIER_PREFIX[@]}" bash -c "echo \$\$"'; }
   assert_equal "$(prefix)" "$(<"$group/tasks")"
   printf '%s\n' "$PWD/cgroup" >"$work/run-test-1/tier/cgroup"
   assert_equal "$(prefix)" "$(<cgroup/cgroup.procs)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
-# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info resctrl tier/* part/*/host_tune
+# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info tier/* part/*/host_tune
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS
 # Reads start: RESERVE_BYTES
 # Reads mark: LOAD_COMMANDS MONITOR_REPLICAS
@@ -81,7 +81,6 @@ host_monitor_mark() {
     host_monitor_mark_instances
     host_monitor_mark_parts
     host_tier_state
-    host_resctrl_counts
     # Last, because counting pages may take seconds, and the phase starts next.
     printf 'host\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
   )

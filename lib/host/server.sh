@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
-# Needs: protocol ports resctrl tier instances user acl directives tls info cluster
+# Needs: protocol ports tier part/*/host_tune instances user acl directives tls info cluster
 # Reads start info answers logs: SERVER_ADDRESS
 # Reads start answers: REDIS_BINARY
 # Reads start: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD

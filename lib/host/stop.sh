@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Stop what broken runs left on this host, and restore what they changed.
-# Needs: part cpus instances irq vsmp resctrl tune_kind tune_journal tune tier tier_undo tier_cgroup tier_lost locks tier/* part/*/host_tune
+# Needs: part cpus instances irq vsmp tune_kind tune_journal tune tier tier_undo tier_cgroup tier_lost locks tier/* part/*/host_tune
 
 # Usage: main stale|force [RUN]...
 #   stale: only runs whose master is dead; force: all runs of this user; RUN: its master is known to be dead, also within its lease

@@ -2,12 +2,12 @@
 # shellcheck shell=bash
 # Memory policies on a host, and how an instance is started in the memory of its tier.
 
-# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup and in the resctrl group, if these exist.
+# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup and in the groups of parts, if these exist.
 # Usage: host_tier_prefix POLICY
 #   POLICY is the options of numactl, or `-` for none
 # Globals: WORK RUN_ID
 host_tier_prefix() {
-  local cgroup=$WORK/run-$RUN_ID/tier/cgroup
+  local cgroup=$WORK/run-$RUN_ID/tier/cgroup name REPLY
   local -a policy
   TIER_PREFIX=()
   # The process enters a group before it becomes redis-server, so that all of its pages and threads are counted.
@@ -15,8 +15,11 @@ host_tier_prefix() {
     # shellcheck disable=SC2016 # for the shell that runs it
     TIER_PREFIX=(bash -c 'echo $$ >"$0" && exec "$@"' "$(<"$cgroup")/cgroup.procs")
   fi
-  # shellcheck disable=SC2016 # as above
-  ! host_resctrl_group || TIER_PREFIX+=(bash -c 'echo $$ >"$0" && exec "$@"' "$REPLY/tasks")
+  while read -r _ _ name; do
+    if [[ $name != host_[a-z]*_group ]] || ! "$name"; then continue; fi
+    # shellcheck disable=SC2016 # as above
+    TIER_PREFIX+=(bash -c 'echo $$ >"$0" && exec "$@"' "$REPLY/tasks")
+  done < <(declare -F)
   [[ $1 != - ]] || return 0
   read -r -a policy <<<"$1"
   TIER_PREFIX+=(numactl "${policy[@]}" --)

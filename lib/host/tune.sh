@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Tune this host and restore it. Only this module and the tier modules write to /proc and /sys (lib/part/wss/host.sh also clears the kernel's
 # marks of pages).
-# Needs: cpus irq vsmp resctrl tune_kind tune_journal part/*/host_tune
+# Needs: cpus irq vsmp tune_kind tune_journal part/*/host_tune
 # Reads check apply: TUNE_ROWS
 #   TUNE_ROWS are lines NAME MODE KIND TARGETS VALUE
 
@@ -199,7 +199,7 @@ host_tune_spawn() {
     # An inherited descriptor that stays open would block readers of its other end.
     # shellcheck disable=SC2016 # for the process
     echo 'for fd in /proc/self/fd/*; do fd=${fd##*/}; ((fd < 3 || fd > 200)) || exec {fd}>&-; done'
-    declare -p TUNE WORK RUN_ID TUNE_PARTS "${!LOCK_DIR@}" "${!RESCTRL_@}" "${!_OWNER_@}"
+    declare -p TUNE WORK RUN_ID TUNE_PARTS "${!LOCK_DIR@}" "${!_OWNER_@}"
     for part in "${TUNE_PARTS[@]}"; do compgen -v "${part^^}_" | while read -r variable; do declare -p "$variable"; done; done
     [[ -z ${TIERBENCH_ROOT-} ]] || declare -p TIERBENCH_ROOT
     declare -f

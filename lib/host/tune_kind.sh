@@ -47,10 +47,6 @@ host_tune_targets() {
       done
       return
       ;;
-    mount | mbm | group)
-      host_resctrl_targets "$kind" "$words"
-      return
-      ;;
     service | hold) read -r -a TARGET <<<"$words" ;;
     *)
       read -r -a list <<<"$words"
@@ -104,7 +100,7 @@ _host_tune_irqs() {
 # Returns: sets KIND
 host_tune_kind() {
   case $1 in
-    irq | file* | again* | least | weights | mbm) KIND='file' ;;
+    irq | file* | again* | least | weights) KIND='file' ;;
     *) KIND=$1 ;;
   esac
 }
@@ -122,7 +118,6 @@ host_tune_read() {
       [[ -n $WHY ]] || VALUE=$(od -An -td4 -N 4 "${TIERBENCH_ROOT-}$2" 2>/dev/null) || WHY="needs root"
       VALUE=${VALUE//[[:space:]]/}
       ;;
-    mount | group) host_resctrl_read "$@" ;;
     vsmp)
       # The last word of the matching line, if it is on or off.
       VALUE=$(run_limited 20 "$(host_vsmp_prefix)ctl" --status 2>/dev/null |
@@ -216,10 +211,6 @@ host_tune_write() {
     service)
       [[ $value == active ]] || verb=stop
       WHY=$(run_limited 120 systemctl "$verb" "$target" 2>&1)
-      ;;
-    mount | group)
-      host_resctrl_write "$@"
-      return
       ;;
     vsmp) WHY=$(run_limited 60 "$(host_vsmp_prefix)ctl" "--$target=$value" 2>&1) ;;
     *)

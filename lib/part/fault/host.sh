@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv. While it waits, it
 # starts no process, which would take CPU time from the instances under load (with TLS, protocol_ask does).
-# Needs: part protocol ports resctrl tier user
+# Needs: part protocol ports tier user part/*/host_tune
 # Reads begin: SERVER_ADDRESS SERVER_DIRECTIVES REDIS_BINARY INSTANCE_PLAN CLUSTER_TABLE REDIS_USER REDISBASE LOAD_USER LOAD_PASSWORD
 # Reads begin: REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE
 
