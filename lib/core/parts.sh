@@ -60,3 +60,18 @@ parts_row() {
   REPLY=${REPLY%%$'\n'*}
   [[ -n $REPLY ]]
 }
+
+# Print a file of awk of all parts, and a function parts_HOOK for each HOOK, which calls the functions NAME_HOOK of those that have one.
+# Usage: parts_awk FILE HOOK...
+parts_awk() {
+  local file=$1 hook name text
+  local -A calls=()
+  shift
+  for name in "${PARTS[@]}"; do
+    [[ -e ${PART_DIR[$name]}/$file ]] || continue
+    IFS= read -r -d '' text <"${PART_DIR[$name]}/$file" || :
+    printf '%s' "$text"
+    for hook; do [[ $text != *"function ${name}_$hook("* ]] || calls[$hook]+="  ${name}_$hook()"$'\n'; done
+  done
+  for hook; do printf 'function parts_%s() {\n%s}\n' "$hook" "${calls[$hook]-}"; done
+}

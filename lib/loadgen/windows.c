@@ -13,11 +13,16 @@
 
 #define SLOW_NS NS_PER_MS /* an interval with a p99 above it is slow */
 #define SAME_S  0.02      /* intervals of two clients that begin so close are treated as one */
-#define MOST    64        /* windows */
+#define MOST    64        /* windows, and ranges of all */
 #define APART_S 10        /* logs that start so far apart are hardly of one phase; clocks of clients may differ */
 
-struct window {
+struct range {
     double from_s, to_s;
+    int window;
+};
+
+struct window {
+    double from_s, to_s; /* of its first and its last range */
     uint64_t intervals, slow;
     double length_s;
     struct hist hist;
@@ -91,35 +96,46 @@ static void print_interval(FILE *to, double start_s, double length_s, const stru
     fputc('\n', to);
 }
 
-static int windows_read(const char *list, struct window *w, int *count, char *why)
+/* Read FROM-TO+FROM-TO,FROM-TO into windows, which commas separate, and their ranges. */
+static int windows_read(const char *list, struct window *w, int *count, struct range *r, int *ranges, char *why)
 {
-    for (*count = 0;; (*count)++) {
+    const char *at = list;
+    for (*count = *ranges = 0; *ranges < MOST; (*ranges)++) {
         char from[32], to[32];
-        size_t n = strcspn(list, ","), dash = strcspn(list, "-");
-        if (*count == MOST || dash >= n || dash >= sizeof from || n - dash - 1 >= sizeof to) break;
-        snprintf(from, sizeof from, "%.*s", (int)dash, list);
-        snprintf(to, sizeof to, "%.*s", (int)(n - dash - 1), list + dash + 1);
-        if (number_double(from, 0, 1e9, &w[*count].from_s) || number_double(to, w[*count].from_s, 1e9, &w[*count].to_s)) break;
-        if (hist_init(&w[*count].hist, 3)) break;
-        if (!list[n]) {
-            ++*count;
+        size_t n = strcspn(at, ",+"), dash = strcspn(at, "-");
+        if (dash >= n || dash >= sizeof from || n - dash - 1 >= sizeof to) break;
+        snprintf(from, sizeof from, "%.*s", (int)dash, at);
+        snprintf(to, sizeof to, "%.*s", (int)(n - dash - 1), at + dash + 1);
+        struct range *one = &r[*ranges];
+        if (number_double(from, 0, 1e9, &one->from_s) || number_double(to, one->from_s, 1e9, &one->to_s)) break;
+        if (!*ranges || at[-1] == ',') {
+            if (hist_init(&w[*count].hist, 3)) break;
+            w[(*count)++].from_s = one->from_s;
+        }
+        one->window = *count - 1;
+        w[one->window].to_s = one->to_s;
+        at += n;
+        if (!*at) {
+            ++*ranges;
             return 0;
         }
-        list += n + 1;
+        at++;
     }
-    snprintf(why, WINDOWS_WHY, "--windows %.100s: invalid; accepted: each, or FROM-TO,... in seconds, at most %d windows", list, MOST);
+    snprintf(why, WINDOWS_WHY,
+             "--windows %.80s: invalid; accepted: each, or FROM-TO,... in seconds (FROM-TO+FROM-TO is one window), at most %d ranges", list, MOST);
     return -1;
 }
 
-static void add(struct window *w, int count, double start_s, double length_s, const struct hist *h)
+static void add(struct window *w, const struct range *r, int ranges, double start_s, double length_s, const struct hist *h)
 {
     double middle_s = start_s + length_s / 2;
-    for (int i = 0; i < count; i++) {
-        if (middle_s < w[i].from_s || middle_s >= w[i].to_s) continue;
-        w[i].intervals++;
-        w[i].slow += hist_percentile(h, 99) > SLOW_NS;
-        w[i].length_s += length_s;
-        hist_merge(&w[i].hist, h);
+    for (int i = 0; i < ranges; i++) {
+        struct window *of = &w[r[i].window];
+        if (middle_s < r[i].from_s || middle_s >= r[i].to_s) continue;
+        of->intervals++;
+        of->slow += hist_percentile(h, 99) > SLOW_NS;
+        of->length_s += length_s;
+        hist_merge(&of->hist, h);
     }
 }
 
@@ -136,7 +152,7 @@ static void warn_of_starts(const struct log *l, char **file, int files)
 }
 
 /* Merge all logs in the order of time, into windows, or without any print each interval. */
-static int merge(struct log *l, char **file, int files, struct window *w, int count, struct hist *all, FILE *to, char *why)
+static int merge(struct log *l, char **file, int files, struct window *w, const struct range *r, int ranges, struct hist *all, FILE *to, char *why)
 {
     for (;;) {
         double first_s = INFINITY, length_s = 0;
@@ -150,8 +166,8 @@ static int merge(struct log *l, char **file, int files, struct window *w, int co
             if (l[i].length_s > length_s) length_s = l[i].length_s;
             if (advance(&l[i], file[i], why)) return -1;
         }
-        if (count)
-            add(w, count, first_s, length_s, all);
+        if (ranges)
+            add(w, r, ranges, first_s, length_s, all);
         else
             print_interval(to, first_s, length_s, all);
     }
@@ -160,12 +176,13 @@ static int merge(struct log *l, char **file, int files, struct window *w, int co
 int windows_print(const char *list, char **file, int files, FILE *to, char why[WINDOWS_WHY])
 {
     static struct window w[MOST];
+    struct range r[MOST];
     struct log *l = calloc((size_t)files, sizeof *l);
     struct hist all = {.count = NULL};
-    int count = 0, bad = !l || hist_init(&all, 3);
+    int count = 0, ranges = 0, bad = !l || hist_init(&all, 3);
     if (bad) snprintf(why, WINDOWS_WHY, "out of memory");
     int each = !strcmp(list, "each");
-    if (!bad && !each && windows_read(list, w, &count, why)) bad = 2;
+    if (!bad && !each && windows_read(list, w, &count, r, &ranges, why)) bad = 2;
     for (int i = 0; !bad && i < files; i++) {
         l[i].file = fopen(file[i], "re");
         bad = !l[i].file || hist_init(&l[i].hist, 3);
@@ -173,7 +190,7 @@ int windows_print(const char *list, char **file, int files, FILE *to, char why[W
         bad = bad || advance(&l[i], file[i], why);
     }
     if (!bad) warn_of_starts(l, file, files);
-    if (!bad && merge(l, file, files, w, count, &all, to, why)) bad = 1;
+    if (!bad && merge(l, file, files, w, r, ranges, &all, to, why)) bad = 1;
     if (!bad && !each) fputs("from_s\tto_s\tintervals\tslow\tlength_s\trequests\tavg_us\tp50_us\tp90_us\tp99_us\tp99_9_us\tmax_us\n", to);
     for (int i = 0; i < count; i++) {
         const struct hist *h = &w[i].hist;

@@ -98,9 +98,8 @@ function check_variant(    i, n, number, event, seen) {
     if (number[i] + 0 < servers)
       refuse("INSTANCES", "too few: " number[i] " instances on " servers " servers; set at least " servers ", or fewer servers")
   check_tier()
-  check_cold()
   check_cluster()
-  check_fault()
+  parts_check()
   for (i = 1; i <= servers; i++) check_place(SERVER[i])
   check_prefix("SERVER_PREFIX")
   check_prefix("CLIENT_PREFIX")
@@ -159,18 +158,6 @@ function check_tier(    i, n, word, part, option, seen, least, most) {
     refuse("KERNEL.scan_period_min", "more than KERNEL.scan_period_max=" most "; set it to at most that")
 }
 
-# Refuse COLD_MEMORY where the memory of the instances does not depend on it.
-function check_cold() {
-  if (V["COLD_MEMORY"] !~ /[1-9]/) return
-  if (!tier_is("free"))
-    refuse("COLD_MEMORY", "conflicts with TIER=" V["TIER"] ", which limits or places the memory of instances; use variants with the tier " \
-      tiers_with("Is", "free"))
-  if (V["PLACEMENT"] ~ /^(numa|split)$/ && V["SERVER_NUMACTL"] == "")
-    refuse("COLD_MEMORY", "conflicts with PLACEMENT=" V["PLACEMENT"] ", which binds instances to nodes; set PLACEMENT=spread")
-  if (numactl_memory() != "")
-    refuse("COLD_MEMORY", "conflicts with " numactl_memory() " in SERVER_NUMACTL, which places the memory of instances; leave it out")
-}
-
 function check_cluster(    i, n, nodes, number, last) {
   if (!is_cluster()) return
   nodes = cluster_nodes()
@@ -195,21 +182,6 @@ function check_cluster(    i, n, nodes, number, last) {
       refuse("INSTANCES", "too many: the cluster bus of port " V["REDISBASE"] " would be port " V["REDISBASE"] + 10000 ", which is that of" \
         " an instance; accepted: at most 10000 processes")
   }
-}
-
-function check_fault(    n, phase, up) {
-  if (V["TRACK"] != 0 && !is_cluster()) refuse("TRACK", "requires a cluster; set CLUSTER=on")
-  if (V["FAULT"] == "none") return
-  if (!is_cluster()) refuse("FAULT", "requires a cluster; set CLUSTER=on")
-  if (V["REPLICAS"] + 0 < 1) refuse("FAULT", "requires a replica that takes over; set REPLICAS to at least 1")
-  if (V["FAULT.node"] + 0 > cluster_nodes()) refuse("FAULT.node", "there are " cluster_nodes() " nodes; set one of them, or more nodes (CLUSTER=N)")
-  if (V["SERVER_PREFIX"] != "") refuse("SERVER_PREFIX", "not supported with FAULT=" V["FAULT"] "; leave it empty")
-  if (is_search_wanted()) refuse("FAULT", "conflicts with a search; set RATE and CONNECTIONS to numbers")
-  n = words("PHASES", phase)
-  if (is_fill(phase[n]) || V["TIME"] == 0) refuse("FAULT", "requires a timed last phase; set TIME, and end PHASES with set, get or mixed")
-  up = V["FAULT.at"] + V["FAULT.down"]
-  if (up + V["FAULT.settle"] > V["TIME"] + 0)
-    refuse("TIME", sprintf("ends before the node is up at %.10g s and FAULT.settle=%s s have passed; set a longer TIME", up, V["FAULT.settle"]))
 }
 
 # Refuse a placement that is impossible on a server.

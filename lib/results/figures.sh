@@ -19,21 +19,6 @@ figures_run() {
   LC_ALL=C SCHEMA=$REPLY awk "${programs[@]}" "${@:2}"
 }
 
-# Print the figures.awk of all parts, and what calls them for a row (result.awk): NAME_phase, before the counters of its phase are taken, and
-# NAME_figures.
-# Usage: figures_parts
-figures_parts() {
-  local name text phase='' figures=''
-  for name in "${PARTS[@]}"; do
-    [[ -e ${PART_DIR[$name]}/figures.awk ]] || continue
-    IFS= read -r -d '' text <"${PART_DIR[$name]}/figures.awk" || :
-    printf '%s' "$text"
-    [[ $text != *"function ${name}_phase("* ]] || phase+="  ${name}_phase()"$'\n'
-    figures+="  ${name}_figures()"$'\n'
-  done
-  printf 'function parts_phase() {\n%s}\nfunction parts_figures() {\n%s}\n' "$phase" "$figures"
-}
-
 # Print a table in the input form of render.awk.
 # Usage: figures_table FORMAT <TABLE
 #   FORMAT is table, markdown, csv, excel, json or html

@@ -133,7 +133,7 @@ result_rows() {
   # awk cannot determine PWD itself.
   _result_list "$@" |
     RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run \
-      loadlog interval margin prices settle repeat tier foreign discard numbers axes result -- -f <(figures_parts)
+      loadlog interval margin prices settle repeat tier foreign discard numbers axes result -- -f <(parts_awk figures.awk phase figures)
 }
 
 # Print the columns of rows, or of totals, that the schema marks for csv or total.

@@ -10,7 +10,7 @@
 # proven, so it can query hundreds of instances per second.
 # Usage: protocol_ask HOST PORT COMMAND
 # Globals: WORK RUN_ID
-# Returns: 1 if the instance is not proven, there is no connection, no answer in 5 s, or an error reply.
+# Returns: 1 if the instance is not proven, there is no connection, no answer in 5 s, or an error reply, which is REDIS_REPLY with its -
 protocol_ask() {
   local port=$2 command=$3 folder=$WORK/run-$RUN_ID/server PROTOCOL_PID='' PROTOCOL_START='' PROTOCOL_PASSWORD=''
   REDIS_REPLY=
@@ -173,7 +173,10 @@ _protocol_talk() {
       LC_ALL=C IFS= read -r -t 5 -d '' -N "${line#\$}" -u "$fd" REDIS_REPLY
       ;;
     '*'*) _protocol_list "$fd" "${line#\*}" ;;
-    -*) return 1 ;;
+    -*)
+      REDIS_REPLY=$line
+      return 1
+      ;;
     *) REDIS_REPLY=${line#[+:]} ;;
   esac
 }
