@@ -269,8 +269,9 @@ load cluster
   redis_start
   loadgen 1 --phases set --time 2 --rate 500 --interval 0.5 127.0.0.1 "$REDIS_PORT" 50 1000
   assert_success
-  run_split "$REPO/test" --windows 0-99,0-1,1-99 out/set.hlog
+  run_split "$REPO/test" --windows 0-99,0-1,1-99,1-99+0-1 out/set.hlog
   assert_success
+  assert_equal "$(sed -n 5p <<<"$output" | cut -f 1-2,6-12)" $'1.000\t1.000\t'"$(sed -n 2p <<<"$output" | cut -f 6-12)"
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 6)" 1000
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 8,10,12)" "$(result set p50_us)"$'\t'"$(result set p99_us)"$'\t'"$(result set max_us)"
   assert_equal "$(($(sed -n 3p <<<"$output" | cut -f 6) + $(sed -n 4p <<<"$output" | cut -f 6)))" 1000
@@ -310,5 +311,5 @@ load cluster
   done
   run_split "$REPO/test" --windows 3-1 out/set.hlog
   assert_failure 2
-  assert_contains "--windows 3-1: invalid; accepted: FROM-TO" "$stderr"
+  assert_contains "--windows 3-1: invalid; accepted: each, or FROM-TO" "$stderr"
 }

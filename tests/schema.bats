@@ -98,6 +98,7 @@ set_column() {
       ops/s) [[ $name == *_ops_per_sec ]] ;;
       B) [[ $name == *_bytes ]] ;;
       GB/s) [[ $name == *_gb_s ]] ;;
+      MB/s) [[ $name == *_mb_s ]] ;;
       *) [[ $name == *_"${unit,,}" ]] ;;
     esac || bad+="$name ($unit) "
   done < <(schema name unit shown)

@@ -183,7 +183,11 @@ function tier_spaces(data, instances,    i, number, part_bytes, limit, least, li
     limit = tier_limit(part_bytes, number)
     least = V["DRAM_RATIO"] == "search" ? 0 : limit < part_bytes ? limit : part_bytes
     limits_text = limits_text (i > 1 ? "|" : "") whole(limit)
-    spaces_text = spaces_text (i > 1 ? "|" : "") whole(int((part_bytes - least) * 5 / 4) + 67108864)
+    # What parts need in swap beside the data: they add it to space_more.
+    space_of = part_bytes
+    space_more = 0
+    parts_space()
+    spaces_text = spaces_text (i > 1 ? "|" : "") whole(int((part_bytes - least) * 5 / 4) + 67108864 + space_more)
   }
   return limits_text "\t" spaces_text
 }

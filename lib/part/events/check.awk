@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# What a plan refuses of events; in the planner (lib/plan).
+
+function events_check(    n, i, moment, part, last, phase) {
+  if (V["EVENTS"] == "none") return
+  n = words("PHASES", phase)
+  if (is_fill(phase[n]) || V["TIME"] == 0) refuse("EVENTS", "requires a timed last phase; set TIME, and end PHASES with set, get or mixed")
+  if (is_search_wanted()) refuse("EVENTS", "conflicts with a search; set RATE and CONNECTIONS to numbers")
+  n = words("EVENTS", moment)
+  for (i = 1; i <= n; i++) {
+    split(moment[i], part, ":")
+    if (part[1] + 0 >= V["TIME"] + 0) refuse("EVENTS", moment[i] ": after the end of the last phase; set a TIME above " part[1] + 0)
+    if (i > 1 && part[1] + 0 <= last) refuse("EVENTS", moment[i] ": not after the event before it; write the events in the order of time")
+    last = part[1] + 0
+    if (part[2] == "fullsync" && V["TLS"] == "on") refuse("EVENTS", moment[i] ": not supported with TLS=on; leave out one of them")
+  }
+}
+
+# The pages that are copied while a child writes the data: in the worst case all of it.
+function events_space() {
+  if (V["EVENTS"] ~ /bgsave|bgrewriteaof|fullsync/) space_more += space_of
+}

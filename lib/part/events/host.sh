@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What the instances of this server are asked for during the last phase. A separate process asks, and records in events.tsv when each was asked, began
+# and ended, and what INFO then says.
+# Needs: part protocol
+# Reads ready: EVENTS SERVER_ADDRESS
+# Reads begin: EVENTS EVENTS_SPREAD SERVER_ADDRESS
+
+# Seconds between two looks at an instance that does what it was asked for, and seconds after which it is given up.
+EVENTS_LOOK=0.05 EVENTS_LIMIT=3600
+
+# Usage: main ready|begin DELAY_US|look|end
+main() {
+  host_part events
+  FOLDER=$WORK/run-$RUN_ID/server
+  "host_events_$1" "${@:2}"
+}
+
+# Before the last phase: is there space for what the instances will write?
+# Globals: EVENTS
+host_events_ready() {
+  local port need=0 most=0 free data
+  host_part_fresh
+  [[ " $EVENTS" == *:bgsave* || " $EVENTS" == *:bgrewriteaof* ]] || return 0
+  while read -r _ _ port; do
+    if ! protocol_ask "$SERVER_ADDRESS" "$port" 'INFO memory' || [[ ! $REDIS_REPLY =~ used_memory:([0-9]{1,17}) ]]; then
+      fail "port $port: does not say its memory"
+    fi
+    data=$FOLDER/data-$port need=$((need + BASH_REMATCH[1]))
+  done <"$FOLDER/instances.proc"
+  # A file of each kind stays, and the new one exists next to the old one until it is whole.
+  [[ " $EVENTS" != *:bgsave* ]] || most=$((most + need))
+  [[ " $EVENTS" != *:bgrewriteaof* ]] || most=$((most + need))
+  free=$(df --output=avail -B1 -- "$data" 2>/dev/null | tail -n 1)
+  ((free > most)) ||
+    fail "EVENTS=$EVENTS: up to $((most >> 20)) MiB of files, and $((free >> 20)) MiB are free in $data; free some, set FILL, or leave the events out"
+}
+
+# Begin: the load starts in DELAY_US microseconds.
+# Usage: host_events_begin DELAY_US
+host_events_begin() {
+  local begin=$((${EPOCHREALTIME/[.,]/} + $1))
+  # The master repeats a call after a lost link.
+  [[ ! -e $PART/proc ]] || return 0
+  owner_keep
+  (
+    umask 077
+    {
+      echo 'set -u'
+      declare -p "${!_OWNER@}"
+      declare -p WORK RUN_ID FOLDER PART EVENTS EVENTS_SPREAD SERVER_ADDRESS EVENTS_LOOK EVENTS_LIMIT begin
+      declare -f
+      echo host_events_run
+    } >"$PART/events.sh"
+  )
+  : >"$PART/events.tsv"
+  host_part_launch events bash "$PART/events.sh" >/dev/null 2>"$PART/events.err" || fail "the events ended at once: $(said_why <"$PART/events.err")"
+  host_part_made
+}
+
+# Print the progress: `running EVENT`, `done EVENT`, or `failed WHY` if its process ended before its last event.
+host_events_look() {
+  local last='' alive=yes
+  host_part_lives || alive=
+  [[ ! -e $PART/now ]] || last=$(<"$PART/now")
+  if [[ $last == 'all events' ]]; then
+    printf 'done\t%s\n' "$last"
+  elif [[ $alive ]]; then
+    printf 'running\t%s\n' "$last"
+  else
+    printf 'failed\t%s\n' "after '$last': $(said_why <"$PART/events.err")"
+  fi
+}
+
+# End the process, and print what it recorded; what the load did not let end is `cut`.
+host_events_end() {
+  local file
+  host_part_end || fail "the events do not end"
+  for file in "$PART"/events.tsv "$PART"/open-*; do
+    [[ ! -s $file ]] || cat -- "$file"
+  done | sort -t $'\t' -k 2n,2 -k 4n,4
+}
+
+# Ask for all events at their times.
+host_events_run() {
+  local moment port number=0
+  local -a ports
+  mapfile -t ports < <(cut -f 3 "$FOLDER/instances.proc")
+  for moment in $EVENTS; do
+    number=$((number + 1))
+    host_events_until $((begin + $(awk -v s="${moment%%:*}" 'BEGIN { printf "%.0f", s * 1e6 }')))
+    printf '%s\n' "$moment" >"$PART/now"
+    for port in "${ports[@]}"; do
+      if [[ $EVENTS_SPREAD == all ]]; then
+        host_events_one "$number" "${moment#*:}" "$port" &
+      else
+        host_events_one "$number" "${moment#*:}" "$port"
+      fi
+    done
+    wait
+  done
+  echo 'all events' >"$PART/now"
+}
+
+# Wait until a time in microseconds.
+# Usage: host_events_until TIME_US
+host_events_until() {
+  local left
+  while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
+    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
+    ((left < 1000000)) || left=999999
+    printf -v left '0.%06d' "$left"
+    proc_wait "$left"
+  done
+}
+
+# Ask one instance for an event, follow it to its end, and record it.
+# Usage: host_events_one NUMBER EVENT PORT
+host_events_one() {
+  local number=$1 event=$2 port=$3 asked begun=0 ended=0 state='' fork=0 cow=0 seconds=0 peak=0 written=0 detail='' pid sync='' before=0
+  pid=$(awk -F '\t' -v port="$port" '$3 == port { print $1 }' "$FOLDER/instances.proc")
+  asked=${EPOCHREALTIME/[.,]/}
+  host_events_row cut >"$PART/open-$number-$port"
+  case $event in
+    purge) ! host_events_ask 'MEMORY PURGE' || begun=$asked ended=${EPOCHREALTIME/[.,]/} state='done' ;;
+    defrag)
+      # It ends with the load.
+      host_events_ask 'CONFIG SET activedefrag yes' || { host_events_record && return; }
+      begun=${EPOCHREALTIME/[.,]/}
+      host_events_row cut >"$PART/open-$number-$port"
+      return
+      ;;
+    fullsync)
+      before=$(host_events_info stats sync_full)
+      host_events_replica &
+      sync=$!
+      host_events_follow rdb
+      wait "$sync"
+      if [[ $(host_events_info stats sync_full) == "$before" ]]; then
+        state=failed detail=$(said_why <"$PART/replica-$number-$port")
+      elif [[ $state == 'done' ]]; then
+        # The data has arrived after the child has ended.
+        ended=${EPOCHREALTIME/[.,]/}
+      fi
+      written=$(tail -n 1 "$PART/replica-$number-$port.bytes")
+      ;;
+    bgsave)
+      host_events_begins BGSAVE && host_events_follow rdb
+      written=$(host_events_bytes "$FOLDER/data-$port/dump.rdb")
+      ;;
+    bgrewriteaof)
+      host_events_begins BGREWRITEAOF && host_events_follow aof
+      written=$(host_events_bytes "$FOLDER/data-$port"/appendonlydir/*.base.* "$FOLDER/data-$port"/appendonly.aof)
+      ;;
+  esac
+  host_events_record
+}
+
+# Ask; the reply is an error if it returns 1, and the event has failed.
+# Usage: host_events_ask COMMAND
+# Globals: port; sets state and detail
+host_events_ask() {
+  protocol_ask "$SERVER_ADDRESS" "$port" "$1" && return
+  state=failed detail=${REDIS_REPLY:-no answer in 5 s}
+  return 1
+}
+
+# Ask for what forks. A fork of much memory is longer than any limit of an answer: INFO then says whether it has begun.
+# Usage: host_events_begins COMMAND
+host_events_begins() {
+  host_events_ask "$1" && return
+  [[ -z ${REDIS_REPLY-} ]] || return 1
+  state='' detail=''
+}
+
+# Follow what a child of the instance writes, to its end: sets begun, ended, fork, cow, seconds, peak and state.
+# Usage: host_events_follow rdb|aof
+host_events_follow() {
+  local kind=$1 held child end=$((SECONDS + EVENTS_LIMIT)) name=rdb_bgsave
+  [[ $kind != aof ]] || name=aof_rewrite
+  while :; do
+    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
+    if ((SECONDS >= end)); then
+      state=failed detail="not over after $EVENTS_LIMIT s"
+      return
+    fi
+    if protocol_ask "$SERVER_ADDRESS" "$port" 'INFO persistence'; then
+      child=$(host_events_field current_cow_size)
+      held=$(awk '/^(VmRSS|VmSwap):/ { kib += $2 } END { printf "%.0f", kib * 1024 }' "/proc/$pid/status" 2>/dev/null)
+      ((${held:-0} + ${child:-0} <= peak)) || peak=$((held + ${child:-0}))
+      if [[ $(host_events_field "${name}_in_progress") == 1 ]]; then
+        ((begun > 0)) || begun=${EPOCHREALTIME/[.,]/}
+      elif ((begun > 0)) || ! host_events_waits "$name"; then
+        break
+      fi
+    elif [[ ! -e /proc/$pid ]]; then
+      state=failed detail='the instance has ended'
+      return
+    fi
+    proc_wait "$EVENTS_LOOK"
+  done
+  ended=${EPOCHREALTIME/[.,]/}
+  ((begun > 0)) || begun=$asked
+  cow=$(host_events_field "${kind}_last_cow_size")
+  if [[ $kind == rdb ]]; then
+    seconds=$(host_events_field rdb_last_bgsave_time_sec) detail=$(host_events_field rdb_last_bgsave_status)
+  else
+    seconds=$(host_events_field aof_last_rewrite_time_sec) detail=$(host_events_field aof_last_bgrewrite_status)
+  fi
+  ((seconds >= 0)) || seconds=0
+  if [[ $detail == ok ]]; then
+    state='done' detail=''
+  else
+    state=failed
+    detail=$(grep -aE 'terminated by signal|saving error|Write error|Can.t save|Can.t rewrite|Failed|fork:' "$FOLDER/redis-$port.log" | tail -n 1 | tr -d '[:cntrl:]' | sed 's/^[^*#]*[*#] //')
+  fi
+  fork=$(host_events_info stats latest_fork_usec)
+}
+
+# Whether the event has not begun yet: another child runs, or the replica has not been served (repl-diskless-sync-delay). Else it was over between two
+# looks.
+# Usage: host_events_waits NAME
+host_events_waits() {
+  if [[ $event == fullsync ]]; then
+    kill -0 "$sync" 2>/dev/null
+  else
+    [[ $(host_events_field "${1}_scheduled") == 1 ]]
+  fi
+}
+
+# Print a number, or a word, of the last INFO.
+# Usage: host_events_field NAME
+host_events_field() {
+  [[ $REDIS_REPLY =~ (^|$'\n')$1:([a-z0-9-]{1,18}) ]] && printf '%s\n' "${BASH_REMATCH[2]}"
+}
+
+# The same of a section that is asked for now.
+# Usage: host_events_info SECTION NAME
+host_events_info() {
+  local REDIS_REPLY
+  protocol_ask "$SERVER_ADDRESS" "$port" "INFO $1" && host_events_field "$2" || echo 0
+}
+
+# Print the bytes of the first of some files.
+# Usage: host_events_bytes FILE...
+host_events_bytes() {
+  local file
+  for file; do
+    [[ -f $file ]] || continue
+    stat -c %s -- "$file"
+    return
+  done
+  echo 0
+}
+
+# A replica that makes a full sync and drops the data: redis-cli, or that of Valkey.
+# Globals: number port
+host_events_replica() {
+  local client=redis-cli password
+  command -v redis-cli >/dev/null || client=valkey-cli
+  password=$(sed -n 's/^requirepass //p' "$FOLDER/$port.conf")
+  REDISCLI_AUTH=$password "$client" -h "$SERVER_ADDRESS" -p "$port" --rdb - 2>"$PART/replica-$number-$port" | wc -c >"$PART/replica-$number-$port.bytes"
+}
+
+# Print the row of the event. Usage: host_events_row STATE
+host_events_row() {
+  printf 'event\t%s\t%s\t%s\t%s' "$number" "$event" "$port" "$1"
+  printf '\t%s' "$asked" "$begun" "$ended" "${fork:-0}" "${cow:-0}" "${seconds:-0}" "$peak" "${written:-0}" "${detail:0:300}"
+  echo
+}
+
+# Record the event as it ended.
+host_events_record() {
+  rm -f -- "$PART/open-$number-$port"
+  host_events_row "${state:-failed}" >>"$PART/events.tsv"
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# One row per event, over all instances, and a row `rest`: from persistence.tsv, and the latencies of the windows that windows.awk made of it.
+# Variables: phase, its name. Times in s, the longest of an instance; bytes are the sum of all instances.
+
+FNR == 1 {
+  if (!files++) print "event", "phase", "instances", "failed", "fork_ms", "took_s", "cow_mb", "peak_mb", "written_mb", "write_mb_s", "from_s", "to_s", \
+    "requests", "p99_us", "p99_9_us", "max_us"
+  next
+}
+
+files == 1 {
+  n = $1
+  if (n > events) events = n
+  name[n] = $2
+  count[n]++
+  if ($4 != "done") {
+    failed[n]++
+    next
+  }
+  seconds = ($7 - $6) / 1e6
+  if (seconds > longest[n]) longest[n] = seconds
+  if ($8 > fork[n]) fork[n] = $8
+  cow[n] += $9
+  peak[n] += $11
+  written[n] += $12
+  next
+}
+
+# Of the windows, those of numbers that have events, and then the rest.
+{
+  for (row++; row <= events && !(row in name); row++);
+  if (row > events) {
+    print "rest", phase, "", "", "", "", "", "", "", "", $1, $2, $6, $10, $11, $12
+    next
+  }
+  n = row
+  ended = count[n] > failed[n]
+  forked = name[n] ~ /^(bgsave|bgrewriteaof|fullsync)$/ && ended
+  rate = forked && longest[n] > 0 ? sprintf("%.1f", written[n] / 1e6 / longest[n]) : ""
+  print name[n], phase, count[n], failed[n] + 0, forked ? sprintf("%.3f", fork[n] / 1e3) : "", ended ? sprintf("%.3f", longest[n]) : "", \
+    forked ? sprintf("%.1f", cow[n] / 1e6) : "", forked ? sprintf("%.1f", peak[n] / 1e6) : "", forked ? sprintf("%.1f", written[n] / 1e6) : "", \
+    rate, $1, $2, $6, $10, $11, $12
+}

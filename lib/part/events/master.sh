@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# EVENTS: what instances are asked for in the last phase, such as a snapshot; the master's side.
+
+_EVENTS_FOLDER= # the directory of the repeat
+_EVENTS_ON=     # the servers on which they are not over
+
+# Usage: events_wanted
+# Globals: EVENTS
+events_wanted() {
+  [[ $EVENTS != none ]]
+}
+
+# Print a line of the plan, or nothing. Usage: events_say
+events_say() {
+  ! events_wanted || printf 'events   %s, in the last phase, %s instances of a server\n' "$EVENTS" "${EVENTS_SPREAD/one/one after the other of the}"
+}
+
+# The name of the last phase.
+# Usage: _events_phase
+# Globals: PHASES
+# Returns: sets REPLY
+_events_phase() {
+  # shellcheck disable=SC2086 # split into phases on purpose
+  common_phases $PHASES
+  REPLY=${REPLY##* }
+}
+
+# Usage: events_fresh DIR
+events_fresh() {
+  _EVENTS_FOLDER=$1 _EVENTS_ON=''
+}
+
+# Prepare the servers before the last phase. Usage: events_at_start PHASE
+events_at_start() {
+  local REPLY
+  _events_phase
+  [[ $1 != "$REPLY" ]] || parts_ask ready
+}
+
+# The last phase is about to begin, at START_US of the master's clock.
+# Usage: events_goes PHASE START_US
+# Returns: 1 with a line on stderr, and PARTS_WHY
+events_goes() {
+  local REPLY
+  _events_phase
+  [[ $EVENTS != none && $1 == "$REPLY" ]] || return 0
+  PARTS_WHY='the events'
+  _EVENTS_ON=$HOST
+  servers_parallel "$REMOTE_RETRY" _events_begin "$2"
+}
+
+# Start the events of the server in HOST, with the time left until the load starts.
+# Usage: _events_begin START_US
+_events_begin() {
+  call_run "$HOST" events begin $(($1 - ${EPOCHREALTIME/[.,]/}))
+}
+
+# Look whether a process that asks has ended before its last event.
+# Usage: events_look
+# Returns: 0; 1 with a line on stderr
+events_look() {
+  local host state text left=''
+  for host in $_EVENTS_ON; do
+    state='' text=''
+    IFS=$'\t' read -r state text < <(servers_at "$host" _events_ask) || :
+    case $state in
+      done) ;;
+      failed)
+        _EVENTS_ON=
+        log_warn "$host: EVENTS: $text"
+        return 1
+        ;;
+      *) left+=" $host" ;;
+    esac
+  done
+  _EVENTS_ON=${left# }
+}
+
+# Usage: _events_ask
+_events_ask() {
+  call_run "$HOST" events look
+}
+
+# End what asks, after the last phase.
+events_at_done() {
+  parts_ask end
+}
+
+# Keep what was recorded.
+events_got_done() {
+  write_file "$_EVENTS_FOLDER/server/persistence.tsv" _events_rows
+}
+
+# Print what was recorded, of several servers in the time of the master's clock.
+# Globals: PART_SAID
+_events_rows() {
+  local host ahead
+  printf 'number\tevent\tport\tstate\tasked_us\tbegun_us\tended_us\tfork_us\tcow_bytes\tinfo_s\tpeak_bytes\twritten_bytes\tdetail\n'
+  for host in $HOST; do
+    ahead=0
+    ! servers_several || ahead=$(servers_at "$host" servers_clock) || return
+    # shellcheck disable=SC2016 # the program of awk
+    awk -F '\t' -v OFS='\t' -v ahead="$ahead" '
+      NF { for (i = 6; i <= 8; i++) if ($i > 0) $i = sprintf("%.0f", $i - ahead); sub(/^event\t/, ""); print }' <<<"${PART_SAID[$host]}" || return
+  done
+}
+
+# Write what the events did to the load (events.tsv of the repeat), and warn of those that failed.
+# Usage: events_tables DIR CLIENT...
+events_tables() {
+  local REPLY line
+  [[ $EVENTS != none ]] || return 0
+  _events_phase
+  events_write "$1" "$REPLY" "${@:2}" || return
+  while IFS= read -r line; do log_warn "repeat ${ROW[repeat]}: $line"; done < <(events_failed "$1/server/persistence.tsv")
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# What events did to the load, per repeat: a row for each event, and one for the rest of the phase.
+
+# Write events.tsv into a repeat's directory: latencies in the window of each event, from the first instance that was asked to the last that was done,
+# and outside of all windows, from the interval logs of all clients.
+# Usage: events_write DIR PHASE CLIENT...
+# Returns: 1 if a required file is missing
+events_write() {
+  local folder=$1 phase=$2 client start windows REPLY
+  local -a logs=()
+  [[ -s $folder/server/persistence.tsv ]] || return 0
+  shift 2
+  start=$(awk -F '\t' -v phase="$phase" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$folder/starts.tsv")
+  for client; do
+    hosts_folder "$folder" "$client"
+    logs+=("$REPLY/$phase.hlog")
+  done
+  windows=$(awk -F '\t' -v start="$start" -v phase_s="$TIME" -v step="$INTERVAL" -f "$LIB/part/events/windows.awk" "$folder/server/persistence.tsv") || return
+  [[ -n $windows ]] || return 0
+  write_file "$folder/events.hist" "$ROOT/test" --windows "$windows" "${logs[@]}" || return
+  write_file "$folder/events.tsv" awk -F '\t' -v OFS='\t' -v phase="$phase" -f "$LIB/part/events/join.awk" "$folder/server/persistence.tsv" "$folder/events.hist" || return
+  rm -f -- "$folder/events.hist"
+}
+
+# Print a line for each event that an instance did not finish.
+# Usage: events_failed FILE
+events_failed() {
+  awk -F '\t' '
+    NR > 1 && $4 == "failed" { n[$2]++; if (!($2 in why)) why[$2] = $13 " (port " $3 ")" }
+    NR > 1 && $4 == "cut" { cut[$2]++ }
+    function instances(count) { return count (count == 1 ? " instance" : " instances") }
+    END {
+      for (e in n) print "EVENTS: " e " failed on " instances(n[e]) ": " why[e]
+      for (e in cut) print "EVENTS: " e " was not over when the load ended, on " instances(cut[e]) "; set a longer TIME"
+    }' "$1"
+}

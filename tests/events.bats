@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# EVENTS: what a snapshot, a rewrite and a full sync take, as the instances say, and what fails.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  untune
+  BASE=$(ports_pick 2)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Run events on two instances.
+# Usage: events_run SETTING...   Sets: REP, the directory of the repeat
+events_run() {
+  run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=500 KEYS=4000 REDISRUNS=1 REPORT=off PHASES='populate mixed' DATA=random INTERVAL=0.1 \
+    REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" "$@"
+  REP=$(echo results/*/native/*/rep-1*)
+}
+
+@test "fork, copied memory and duration are those of INFO and the log, in every row; latencies are those of the interval log; nothing is left" {
+  local port event begun ended fork cow info log row
+  events_run EVENTS='0.3:bgsave 0.9:bgrewriteaof 1.5:fullsync 2.1:purge 2.3:defrag' REDIS_CONF.repl-diskless-sync-delay=0 TIME=3
+  assert_success
+  assert_equal "$(awk -F '\t' 'NR > 1 { print $1, $2, $4 }' "$REP/server/persistence.tsv" | sort -u | paste -sd ,)" \
+    "1 bgsave done,2 bgrewriteaof done,3 fullsync done,4 purge done,5 defrag $(awk -F '\t' '$2 == "defrag" { print $4; exit }' "$REP/server/persistence.tsv")"
+  # The last fork of each instance is that of the full sync; INFO after the load has it.
+  while IFS=$'\t' read -r port event begun ended fork cow info; do
+    log=$REP/server/redis-$port.log
+    case $event in
+      bgsave) row='Background saving terminated with success' ;;
+      bgrewriteaof) row='Background AOF rewrite terminated with success' ;;
+      fullsync) row='Synchronization with replica .* succeeded|Streamed replica .* online|Background RDB transfer terminated with success' ;;
+    esac
+    # The end by the log is not after the end that was recorded, and not a second before it.
+    grep -E "$row" "$log" | tail -n 1 | python3 -c '
+import datetime, re, sys
+line, ended, begun, info = sys.stdin.read(), int(sys.argv[1]) / 1e6, int(sys.argv[2]) / 1e6, int(sys.argv[3])
+at = datetime.datetime.strptime(re.search(r"\d+ \w+ \d+ [\d:.]+", line).group(), "%d %b %Y %H:%M:%S.%f").timestamp()
+assert begun - 1 <= at <= ended + 0.1, (begun, at, ended)
+assert ended - begun < info + 2, (begun, ended, info)' "$ended" "$begun" "$info" || fail "$event of port $port: $(tail -n 3 "$log")"
+    # Redis logs whole megabytes.
+    case $event in bgsave) row='RDB' ;; bgrewriteaof) row='AOF rewrite' ;; *) row='' ;; esac
+    [[ -z $row ]] || grep -q "$row: $((cow >> 20)) MB of memory used by copy-on-write\|Fork CoW for $row: current $((cow >> 20)) MB" "$log" ||
+      fail "$event of port $port copied $cow: $(grep -i 'copy-on-write\|CoW' "$log")"
+    ((fork > 0)) || fail "$event of port $port: no fork time"
+  done < <(awk -F '\t' -v OFS='\t' 'NR > 1 && $2 !~ /purge|defrag/ { print $3, $2, $6, $7, $8, $9, $10 }' "$REP/server/persistence.tsv")
+  # By the reader of logs: the windows are those of the requests.
+  while IFS=$'\t' read -r from to requests p99 max; do
+    assert_equal "$("$REPO/test" --windows "$from-$to" "$REP"/127.0.0.1/mixed.hlog | awk -F '\t' 'NR == 2 { print $6, $10, $12 }')" "$requests $p99 $max"
+    ((requests > 0))
+  done < <(awk -F '\t' -v OFS='\t' '$1 ~ /bgsave|bgrewriteaof|fullsync/ { print $11, $12, $13, $14, $16 }' "$REP/events.tsv")
+  # All requests of the phase are in a window of an event or in the rest.
+  assert_equal "$(awk -F '\t' '$1 == "rest" { print ($13 > 0) }' "$REP/events.tsv")" 1
+  row=$("$REPO/summary2csv.sh" results/2* | python3 -c '
+import csv, sys
+row = [r for r in csv.DictReader(sys.stdin) if r["operation"] == "mixed"][0]
+print(row["event_failed"], float(row["event_fork_ms"]) > 0, float(row["event_took_s"]) > 0, row["rest_p99_us"] != "")')
+  assert_match '^[02] True True True$' "$row"
+  assert_contains 'events, medians of repeats' "$output"
+  assert_match 'native +bgsave ' "$output"
+  assert_equal "$(find host -name '*.rdb' -o -name 'run-*')" ''
+}
+
+@test "one after the other; a child that is killed is named, and the rest of the run stays" {
+  local said
+  # The first instance's child; writing lasts 0.8 s, by a delay for each key.
+  # shellcheck disable=SC2016 # for the other shell
+  job_start bash -c 'until read -r child _ < <(pid=$(awk -v port="$1" "\$3 == port { print \$1 }" host/run-*/server/instances.proc 2>/dev/null) &&
+      pgrep -P "$pid"); do sleep 0.02; done; kill -KILL "$child"' - "$BASE"
+  events_run EVENTS='0.3:bgsave 2.5:purge spread=one' REDIS_CONF.rdb-key-save-delay=200 TIME=4
+  said=$stderr
+  assert_success
+  job_wait 20
+  assert_contains "repeat 1: EVENTS: bgsave failed on 1 instance: Background saving terminated by signal 9 (port $BASE)" "$said"
+  assert_equal "$(awk -F '\t' '$2 == "bgsave" { print $3 - '"$BASE"', $4 }' "$REP/server/persistence.tsv" | paste -sd ,)" '0 failed,1 done'
+  # The second instance was asked when the first was over.
+  assert_equal "$(awk -F '\t' '$2 == "bgsave" { if (over != "") print ($5 >= over); over = $7 }' "$REP/server/persistence.tsv")" 1
+  assert_equal "$(awk -F '\t' 'NR == 2 { print $1, $3, $4 }' "$REP/events.tsv")" 'bgsave 2 1'
+}
+
+@test "what the disk has no space for is refused before the phase; what is not over with the load is cut" {
+  mkdir bin
+  printf '#!/bin/sh\n[ "$1" != --output=avail ] || { printf "Avail\\n1000000\\n"; exit; }\nexec /bin/df "$@"\n' >bin/df
+  chmod +x bin/df
+  PATH=$SCRATCH/bin:$PATH events_run EVENTS=0.3:bgsave TIME=2
+  assert_failure 1
+  assert_match "127.0.0.1: EVENTS=0.3:bgsave: up to [0-9]+ MiB of files, and 0 MiB are free in $SCRATCH/host/run-.*; free some, set FILL, or leave the events out" "$stderr"
+  rm -rf results bin
+  events_run EVENTS=0.5:bgsave REDIS_CONF.rdb-key-save-delay=2000 TIME=1
+  assert_success
+  assert_contains 'EVENTS: bgsave was not over when the load ended, on 2 instances; set a longer TIME' "$stderr"
+  assert_equal "$(awk -F '\t' 'NR > 1 { print $4 }' "$REP/server/persistence.tsv" | sort -u)" cut
+  assert_equal "$(awk -F '\t' 'NR == 2 { print $1, $4, $5, $12 }' "$REP/events.tsv")" 'bgsave 2  1.000'
+}
