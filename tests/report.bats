@@ -102,6 +102,8 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
     assert_exists 20250101T100000Z-x/plots/$name.svg 20250101T100000Z-x/plots/$name.png
   done
   refute_exists 20250101T100000Z-x/.report.new
+  assert_contains $'<summary>Copy as Markdown</summary>\n<pre>| Variant | Repeat |' "$(<20250101T100000Z-x/report.html)"
+  assert_contains $'<summary>Copy as text for a mail</summary>\n<pre>imdt: swap against native\n\n' "$(<20250101T100000Z-x/report.html)"
 }
 
 @test "a folder keeps what is its own: a report takes the place of an earlier report, and of nothing else" {

@@ -83,7 +83,7 @@ _tierbench_words() {
     -s) _tierbench_confs "$1" scenarios ;;
     -v) _tierbench_confs "$1" variants ;;
     --resume) _tierbench_runs ;;
-    --format) printf '%s\n' table markdown csv json html openmetrics openmetrics-series junit benchmark-action ;;
+    --format) printf '%s\n' table markdown text csv json html openmetrics openmetrics-series junit benchmark-action ;;
     -H | =) ;;
     new) printf '%s\n' scenario variant tier part ;;
     *)

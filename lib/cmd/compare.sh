@@ -13,7 +13,8 @@
 #   --price TEXT      also the cost of memory of searches: prices of one GiB, such as 'dram=3.5 cxl=1.8 zram=dram nvme=0.08'
 #   --all             every form of a ratio: percentage, gain and factor; by default a percentage for throughput, a factor for costs
 #   --repeats         only the table with one row per repeat, as in the guide's Table 1; not with --limit
-#   --format FORMAT   table (default), markdown, csv (one table; not with --limit), json (all of them, verdict
+#   --format FORMAT   table (default), markdown, text (72 columns for a mail, with the command that repeats a run and its checksum; not with
+#                     --limit), csv (one table; not with --limit), json (all of them, verdict
 #                     and notes; of one run without two variants to compare its totals), html (one page with tables and plots; not with --repeats),
 #                     openmetrics (totals) or openmetrics-series (time series), junit (XML: each rule of --fail-if is a test case),
 #                     benchmark-action (JSON of one run for github-action-benchmark: throughput, or --metric; all better if more, or all if less)
@@ -60,8 +61,8 @@ cmd_compare() {
     shift
   done
   conf_read
-  if [[ -n $RULES && ($format == csv || -n $repeats) ]]; then
-    die_usage "command line: --limit: conflicts with --repeats and --format csv, which print another single table; leave them out, or use --format json"
+  if [[ -n $RULES && ($format == @(csv|text) || -n $repeats) ]]; then
+    die_usage "command line: --limit: conflicts with --repeats and --format csv and text, which print another single table; leave them out, or use --format json"
   fi
   [[ $format != html || -z $repeats ]] || die_usage "command line: --format=html: conflicts with --repeats, which prints one table; leave one out"
   [[ $format != junit || -n $FAIL_IFS ]] || die_usage "command line: --format=junit: rules are missing; give them with --fail-if, each is a test case"
@@ -113,6 +114,7 @@ cmd_compare() {
     csv) if [[ -n $repeats ]]; then compare_section repeats csv <<<"$sections"; else compare_section rows csv <<<"$sections"; fi ;;
     json) compare_json "$repeats" "$sections" ;;
     junit) export_junit "$repeats" "$sections" ;;
+    text) compare_prose verdict '' <<<"$sections" | copy_text "$(stored_plain <<<"${paths[*]##*/}")" "$sections" "${paths[@]}" ;;
     html) compare_page_print "$sections" "${paths[@]}" || status=1 ;;
     *) compare_people "$format" "$repeats" "$sections" ;;
   esac
@@ -140,8 +142,8 @@ _compare_option() {
       ;;
     --price) price_take "$2" ;;
     --format)
-      [[ $2 =~ ^(table|csv|markdown|json|html|openmetrics|openmetrics-series|junit|benchmark-action)$ ]] ||
-        die_usage "command line: --format=$2: unknown format; accepted: table csv markdown json html openmetrics openmetrics-series junit benchmark-action"
+      [[ $2 =~ ^(table|csv|markdown|text|json|html|openmetrics|openmetrics-series|junit|benchmark-action)$ ]] ||
+        die_usage "command line: --format=$2: unknown format; accepted: table csv markdown text json html openmetrics openmetrics-series junit benchmark-action"
       format=$2
       ;;
   esac

@@ -201,7 +201,7 @@ _run_headed() {
 
 # Print the lines before the settings of a run.
 _run_conf() {
-  printf '# %s\n' "Every setting of this run; $(report_again "$RUN") repeats it." "Made by $(version_print)."
+  printf '# %s\n' "Every setting of this run; $(copy_again "$RUN") repeats it." "Made by $(version_print)."
 }
 
 # Run every repeat in the plan's order. A failed repeat does not end the run, unless the next one would fail in the same way because memory

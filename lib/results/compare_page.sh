@@ -32,7 +32,7 @@ _compare_page_body() {
   {
     report_section "$data" warnings Warnings _compare_page_warnings "$data"
     report_section "$data" verdict Answer _compare_page_answer "$data"
-    report_section "$data" figures Figures _compare_page_figures "$data"
+    report_section "$data" figures Figures _compare_page_figures "$data" "$2"
     [[ ! -s $data/pictures ]] || report_section "$data" pictures Plots report_pictures "$data" ''
     report_section "$data" every 'Every repeat' _compare_page_every "$data"
     report_section "$data" environment Environment _compare_page_environment "$data"
@@ -89,11 +89,14 @@ _compare_page_answer() {
 }
 
 # Print the tables of a comparison.
-# Usage: _compare_page_figures DATA
+# Usage: _compare_page_figures DATA TITLE
 _compare_page_figures() {
+  local -a runs
+  mapfile -t runs < <(_compare_page_runs <"$1/sections" | cut -f 1)
   report_comparison "$1"
   ! grep -q $'^limits\t' "$1/sections" ||
     template_print titled-table title='Max operations per second within the limit' id=limits -- compare_section limits html <"$1/sections"
+  report_copies "$1" "$2" "${runs[@]}" < <(compare_prose verdict '' <"$1/sections")
 }
 
 # Print the table of all repeats.
@@ -108,6 +111,6 @@ _compare_page_environment() {
   local run
   report_differences "$1"
   while IFS=$'\t' read -r run _; do
-    [[ ! -r $run/run.conf ]] || template_print again command="$(report_again "$run")"
+    [[ ! -r $run/run.conf ]] || template_print again command="$(copy_again "$run")"
   done < <(_compare_page_runs <"$1/sections")
 }

@@ -282,6 +282,17 @@
     wide.parentNode.insertBefore(list, wide);
   }
 
+  // A button that copies a text of the page.
+  function copy(pre) {
+    var button = make('button', 'Copy');
+    button.addEventListener('click', function () {
+      getSelection().selectAllChildren(pre);
+      button.textContent = document.execCommand('copy') ? 'Copied' : 'Selected: press Ctrl-C';
+    });
+    pre.parentNode.insertBefore(button, pre);
+  }
+
+  document.querySelectorAll('details > pre').forEach(copy);
   document.querySelectorAll('figure svg').forEach(follow);
   document.querySelectorAll('.wide').forEach(columns);
 })();

@@ -95,14 +95,6 @@ report_draw() {
   return "$status"
 }
 
-# Print the command that repeats a run.
-# Usage: report_again RUN
-report_again() {
-  printf './do_it.sh run '
-  [[ ! -e $1/hosts ]] || printf -- '-H %q ' "$1/hosts"
-  printf -- '-s %q\n' "$1/run.conf"
-}
-
 # Print the page of a run.
 # Usage: _report_page RUN NAME DATA
 # Returns: 1 if a part of the page could not be read; exits 1 if the template does not fit
@@ -116,7 +108,7 @@ _report_page() {
   {
     report_section "$data" warnings Warnings _report_warnings "$run" "$data"
     report_section "$data" verdict Answer _report_answer "$data"
-    report_section "$data" figures Figures _report_figures "$data"
+    report_section "$data" figures Figures _report_figures "$run" "$data"
     [[ ! -s $data/pictures ]] || report_section "$data" pictures Plots report_pictures "$data" '--detail all draws every one. Each is in plots/ as SVG and PNG.'
     report_section "$data" every 'Every repeat' _report_every "$data"
     report_section "$data" environment Environment _report_environment "$run" "$data"
@@ -236,10 +228,25 @@ _report_disturbed() {
 }
 
 # Print the comparison, or the totals of a run of one variant, and the tables that only some runs have.
-# Usage: _report_figures DATA
+# Usage: _report_figures RUN DATA
 _report_figures() {
-  if grep -q $'^rows\t' "$1/sections"; then report_comparison "$1"; else _report_totals "$1"; fi
-  FORMAT=html figures_tables <"$1/tables"
+  if grep -q $'^rows\t' "$2/sections"; then report_comparison "$2"; else _report_totals "$2"; fi
+  FORMAT=html figures_tables <"$2/tables"
+  report_copies "$2" "$(report_title && printf '%s' "$REPLY")" "$1" < <(report_answer "$2")
+}
+
+# Print the figures as texts to copy: a Markdown table, and text for a mail.
+# Usage: report_copies DATA TITLE RUN_OR_DIR... <ANSWER
+report_copies() {
+  local REPLY TITLE sections
+  sections=$(<"$1/sections")
+  compare_shown "$sections"
+  if grep -q $'^rows\t' <<<"$sections"; then
+    template_print file name='Copy as Markdown' -- compare_section "$REPLY" markdown <<<"$sections"
+  else
+    FORMAT=markdown template_print file name='Copy as Markdown' -- result_table <"$1/totals"
+  fi
+  template_print file name='Copy as text for a mail' -- copy_text "$2" "$sections" "${@:3}"
 }
 
 # Print the table of a comparison.
@@ -370,6 +377,6 @@ _report_repeats_held() {
 # Print the command that repeats the run, and its settings.
 # Usage: _report_settings RUN
 _report_settings() {
-  [[ ! -r $1/run.conf ]] || template_print again command="$(report_again "$1")"
+  [[ ! -r $1/run.conf ]] || template_print again command="$(copy_again "$1")"
   [[ ! -r $1/settings.tsv ]] || template_print file name=settings.tsv -- cat -- "$1/settings.tsv"
 }
