@@ -63,6 +63,8 @@ BEGIN {
       }
       file = out "/../neighbours.tsv"
       print "phase\thost\tcpus\tseconds\tused_us\tall_us\tours_us\tsteal_us\tforeign_cpu_percent\tsteal_percent\tlimit_percent\tover\tthrottled_us\tthrottled_periods" >file
+      for (p = 1; p <= phases; p++) print word_of(p), "127.0.0.1", "1700000000000000" >(out "/../starts.tsv")
+      close(out "/../starts.tsv")
       for (p = 1; p <= phases; p++) print word_of(p), "127.0.0.1", 2, seconds, 0, 0, 0, 0, 100 * busy + int(60 * uniform()) / 10, int(30 * uniform()) / 10, 100, 0, 0, 0 >file
       close(file)
       printf "%s", tsv >(out "/result.tsv")

@@ -41,7 +41,7 @@ cmd_noise() {
   for word in "${words[@]}"; do
     path=$(compare_run "$word") || exit
     [[ -d $path ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
-    runs+=("$(cd -- "$path" && pwd -P)")
+    runs+=("$path")
   done
   RESULT_PROGRAM=noise noise_show "$what" "$format" "${runs[@]}"
 }

@@ -11,7 +11,7 @@ noise_show() {
   local what=$1 format=$2 totals lines status=0
   shift 2
   totals=$(result_totals "$@") || status=1
-  lines=$(result_usable <<<"$totals" | NOISE=all FORMAT=lines tables_make "$LIB/results/tables/$what.awk" "$@") || return 1
+  lines=$(result_usable <<<"$totals" | NOISE=all FORMAT=lines tables_make "$LIB/results/tables/$what.awk" "$1") || return 1
   [[ $lines == *$'\nrow\t'*$'\n'*$'\n'*$'\nrow\t'* ]] || die "no phase was measured twice; ./do_it.sh run -s noise measures what is needed"
   case $format in
     csv | json) sed -n $'s/^row\t//p' <<<"$lines" | figures_table "$format" ;;
@@ -25,8 +25,7 @@ noise_show() {
 # Globals: SMALLEST REDISRUNS TIME of the plan
 # Returns: 1 if the run could not be read
 noise_power() {
-  local run
-  run=$(cd -- "$1" && pwd -P) || return 1
+  local run=${1%/}
   result_totals "$run" | result_usable |
     NOISE=all FROM=${run##*/} SMALLEST=$SMALLEST REDISRUNS=$REDISRUNS TIME=$TIME tables_make "$LIB/results/tables/power.awk" "$run"
 }

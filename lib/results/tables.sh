@@ -14,8 +14,6 @@ tables_print() {
   local totals file line status=0 REPLY
   local -a place=() files
   totals=$(cat)
-  # As in the totals.
-  set -- "$(cd -- "$1" && pwd -P)"
   parts_files table.awk
   mapfile -t files <<<"${REPLY#$'\n'}"
   for file in "$LIB"/results/tables/*.awk "${files[@]}"; do
@@ -30,10 +28,10 @@ tables_print() {
 }
 
 # Print the tables of one program.
-# Usage: tables_make FILE RUN... <TOTALS
+# Usage: tables_make FILE RUN <TOTALS
 # Globals: FORMAT, as figures_tables
 tables_make() {
-  local line pattern run
+  local line pattern
   local -a needs=() patterns=() files=()
   while IFS= read -r line && [[ $line == '#'* ]]; do
     case $line in
@@ -41,9 +39,7 @@ tables_make() {
       '# Files: '*) read -r -a patterns <<<"${line#'# Files: '}" ;;
     esac
   done <"$1"
-  for run in "${@:2}"; do
-    for pattern in "${patterns[@]}"; do mapfile -t -O "${#files[@]}" files < <(tables_files "$run" "$pattern"); done
-  done
+  for pattern in "${patterns[@]}"; do mapfile -t -O "${#files[@]}" files < <(tables_files "$2" "$pattern"); done
   ((${#patterns[@]} > 0 && ${#files[@]} == 0)) || figures_run "${needs[@]}" -- -f "$1" - "${files[@]}" | figures_tables
 }
 

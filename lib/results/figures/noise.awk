@@ -2,25 +2,12 @@
 # The noise of measurements that are alike: figures of a phase by run, start of the instances and phase, from totals and the files of the load
 # generators. Load it after interval.awk, margin.awk, nested.awk and totals.awk; all its names begin with noise_.
 #
-# Measurements are alike if variant, point and phase are equal; get-2 is a get. Totals are read from stdin. The other files that awk gets are not
-# read as input: only those of measurements with a repeated phase are opened.
+# Measurements are alike if variant, point and phase are equal; get-2 is a get. The files of a client are found by the starts.tsv of its repeat: a run may
+# have more files than a command line takes.
 
 BEGIN {
   noise_figures = split("ops_per_sec p50_us p99_us", noise_figure, " ")
   noise_levels = split("run start phase", noise_level, " ")
-  for (noise_i = 1; noise_i < ARGC; noise_i++) {
-    if (ARGV[noise_i] ~ /^-?$/) continue
-    noise_see(ARGV[noise_i])
-    ARGV[noise_i] = ""
-  }
-}
-
-# Remember a file RUN/VARIANT/POINT/rep-N/CLIENT/PHASE.KIND.tsv.
-function noise_see(file,    n, part, key, folder) {
-  n = split(file, part, "/")
-  folder = substr(file, 1, length(file) - length(part[n]) - length(part[n - 1]) - length(part[n - 2]) - length(part[n - 3]) - length(part[n - 4]) - 5)
-  key = folder SUBSEP part[n - 4] SUBSEP part[n - 3] SUBSEP substr(part[n - 2], 5) SUBSEP part[n]
-  noise_files[key] = noise_files[key] (noise_files[key] == "" ? "" : "\t") file
 }
 
 # Take a line of totals; not of populate, whose length is its data.
@@ -70,9 +57,25 @@ function noise_take(cell, figure,    k, t) {
 }
 
 # The files of total T whose names end in KIND.tsv, one for each client, in noise_file[1..n]; returns n.
-function noise_files_of(t, kind,    key) {
-  key = noise_total[t, "run_folder"] SUBSEP noise_total[t, "variant"] SUBSEP noise_total[t, "point"] SUBSEP noise_total[t, "repeat"] SUBSEP noise_total[t, "operation"] "." kind ".tsv"
-  return split(noise_files[key], noise_file, "\t")
+function noise_files_of(t, kind,    folder, n, i, file, line, f) {
+  folder = text_unescape(noise_total[t, "run_folder"] "/" noise_total[t, "variant"] "/" noise_total[t, "point"] "/rep-" noise_total[t, "repeat"])
+  if (!(folder in noise_clients)) {
+    noise_clients[folder] = ""
+    file = text_opened(folder "/starts.tsv")
+    while ((getline line < file) > 0) {
+      split(line, f, "\t")
+      if (f[1] == "phase" || f[2] ~ /[\/ ]/ || index(noise_clients[folder] " ", " " f[2] " ")) continue
+      noise_clients[folder] = noise_clients[folder] " " f[2]
+    }
+    close(file)
+  }
+  n = split(noise_clients[folder], noise_file, " ")
+  for (i = 1; i <= n; i++) {
+    # The name of a host's directory: hosts_folder in lib/core/hosts.sh.
+    gsub(/:/, "+", noise_file[i])
+    noise_file[i] = folder "/" noise_file[i] "/" noise_total[t, "operation"] "." kind ".tsv"
+  }
+  return n
 }
 
 # The values of FIGURE in the seconds of total T, relative to the phase, in noise_x[1..n]; returns n. The mean of throughput is that of its seconds; a

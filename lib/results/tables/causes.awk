@@ -3,7 +3,6 @@
 # Which measurements, and NOISE=all: as noise.awk. Of the levels that can be told apart, the one that adds most is looked at.
 # Table: 121
 # Needs: interval margin nested totals noise
-# Files: */*/rep-*/*/*.series.tsv
 
 # A whole number from 1 to N, the same in every awk (Park and Miller's generator, whose products stay exact).
 function draw(n) {

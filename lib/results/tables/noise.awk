@@ -3,7 +3,6 @@
 # clients (docs/noise.md). Without NOISE=all in the environment only those of measurements with three starts and a repeated phase.
 # Table: 120
 # Needs: interval margin nested totals noise
-# Files: */*/rep-*/*/*.series.tsv */*/rep-*/*/*.instances.tsv
 
 # A component as the standard deviation of a figure in %.
 function spread(component) {

@@ -2,7 +2,6 @@
 # Print what planned repeats can find, from the noise of an earlier run: environment SMALLEST (a difference in %), REDISRUNS and TIME (of a phase) of the
 # plan, FROM, the name of the run. It is no table of runs, so it has no place.
 # Needs: interval margin nested schedule power totals noise
-# Files: */*/rep-*/*/*.series.tsv
 
 # The variance of a repeat by the fitted components, with phases of LENGTH seconds; sets repeat_df, its degrees of freedom. The mean square of starts has
 # what phases and seconds add once; with K phases in a start, its part is 1/K.
