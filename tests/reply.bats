@@ -132,6 +132,16 @@ END
   assert_match "^elsewhere: invalid reply to 'monitor mark': a line does not have 13 fields .*: 'machine[?]x[?]1'\$" "$stderr"
 }
 
+@test "a line behind ten thousand others is checked, too" {
+  # shellcheck disable=SC2016 # for the master
+  ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000000
+    printf -v REMOTE_REPLY "bucket\t1\t%d\n" {1..10000}
+    printf -v REMOTE_REPLY "\nmark\n%sbucket\t1\tx\n\nmark.end\n" "$REMOTE_REPLY"
+    reply_print elsewhere client step'
+  assert_failure 3
+  assert_equal "$stderr" "elsewhere: invalid reply to 'client step': count='x': expected count"
+}
+
 @test "a field that is too long is refused, in a reply whose lines are not" {
   # shellcheck disable=SC2016 # for the master
   ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=100000

@@ -8,8 +8,8 @@
 # The status of call_run when a reply does not have its form; also the exit status for a host that is not fit.
 # shellcheck disable=SC2034 # for those that call call_run
 readonly REPLY_BAD=3
-# The longest line of a reply, the longest text in it, and the longest reply that is matched as a whole, in bytes.
-readonly _REPLY_LINE=65536 _REPLY_FIELD=4096 _REPLY_WHOLE=$((1 << 20))
+# The longest line of a reply, the longest text in it, and the longest text that is matched as a whole, in bytes, and its most lines.
+readonly _REPLY_LINE=65536 _REPLY_FIELD=4096 _REPLY_WHOLE=$((1 << 20)) _REPLY_LINES=10000
 # A text without control characters, also those that UTF-8 has in two bytes: a terminal obeys both.
 readonly _REPLY_TEXT=$'([^\001-\037\177\302]|\302+[^\001-\037\177\200-\237\302])*\302*'
 
@@ -71,7 +71,7 @@ reply_print() {
 # Globals: call of reply_print
 # Returns: sets lines and why of reply_print
 _reply_check() {
-  local most=${_REPLY_MOST[$call]-0} form line all='' words='' free='' whole='' REPLY
+  local most=${_REPLY_MOST[$call]-0} form line all='' words='' free='' whole piece first REPLY
   local -a forms=()
   [[ -n ${1%$'\n'} ]] || return 0
   [[ -z ${_REPLY_FORMS[$call]-} ]] || mapfile -t forms <<<"${_REPLY_FORMS[$call]%$'\n'}"
@@ -85,13 +85,16 @@ _reply_check() {
     _reply_pattern "$form"
     all+="${all:+|}$REPLY"
   done
-  # One match of all lines takes less time than a check of each field.
-  ((${#1} > _REPLY_WHOLE)) || [[ ! ${1%$'\n'}$'\n' =~ ^(($all)$'\n')*$ ]] || whole=yes
-  # A form without a word could fit a line that begins with the word of another form. Without such a form, the match is the check.
+  # A form without a word could fit a line that begins with the word of another form. Without such a form, a match is the check.
   [[ -n $free ]] || words=''
-  for line in "${lines[@]}"; do
-    # A short line has no long field.
-    if [[ -z $whole || $line == @($words)$'\t'* ]] || ((${#line} > _REPLY_FIELD)); then _reply_line "$line" || break; fi
+  for ((first = 0; first < ${#lines[@]}; first += _REPLY_LINES)); do
+    # One match of many lines takes less time than a check of each field.
+    printf -v piece '%s\n' "${lines[@]:first:_REPLY_LINES}"
+    if ((${#piece} <= _REPLY_WHOLE)) && [[ $piece =~ ^(($all)$'\n')*$ ]]; then whole=yes; else whole=''; fi
+    for line in "${lines[@]:first:_REPLY_LINES}"; do
+      # A short line has no long field.
+      if [[ -z $whole || $line == @($words)$'\t'* ]] || ((${#line} > _REPLY_FIELD)); then _reply_line "$line" || return 0; fi
+    done
   done
 }
 
