@@ -226,7 +226,7 @@ two_runs() {
   need_command gnuplot
   for run in a b; do
     run_make 20250101T100000Z-$run 3 30 60 "$([[ $run == a ]] && echo 10 || echo 20)" 20
-    for file in 20250101T100000Z-$run/*/*/rep-*/c; do histogram_make 30:50 60:50 >"$file/histogram-set-a1B2c3"; done
+    for file in 20250101T100000Z-"$run"/*/*/rep-*/c; do histogram_make 30:50 60:50 >"$file/histogram-set-a1B2c3"; done
     printf 'LABEL="host-%s<b>"\nSERVER="s"\nCLIENT_IP="c"\nKEYS="500000"\n' $run >>20250101T100000Z-$run/run.conf
     settings_make 20250101T100000Z-$run
   done

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # EVENTS: what a snapshot, a rewrite and a full sync take, as the instances say, and what fails.
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; text of other programs
 
 load helper
 
@@ -70,7 +70,6 @@ print(row["event_failed"], float(row["event_fork_ms"]) > 0, float(row["event_too
 @test "one after the other; a child that is killed is named, and the rest of the run stays" {
   local said
   # The first instance's child; writing lasts 0.8 s, by a delay for each key.
-  # shellcheck disable=SC2016 # for the other shell
   job_start bash -c 'until read -r child _ < <(pid=$(awk -v port="$1" "\$3 == port { print \$1 }" host/run-*/server/instances.proc 2>/dev/null) &&
       pgrep -P "$pid"); do sleep 0.02; done; kill -KILL "$child"' - "$BASE"
   events_run EVENTS='0.3:bgsave 2.5:purge spread=one' REDIS_CONF.rdb-key-save-delay=200 TIME=4

@@ -159,7 +159,7 @@ main() {
   [[ -e .git ]] || _package_die 'no checkout of git: archives and packages are made from a commit'
   EPOCH=$(git -c safe.directory='*' log -1 --format=%ct)
   VERSION=$(sed -n 's/^#define LOADGEN_VERSION *"\(.*\)"$/\1/p' lib/loadgen/options.h)
-  IMAGE_RELEASE=${IMAGE_RELEASE:-$(. /etc/os-release && printf '%s' "${VERSION_CODENAME-}")}
+  IMAGE_RELEASE=${IMAGE_RELEASE:-$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)}
   NAME=tierbench-$VERSION VERSION+=-${PACKAGE_RELEASE:-1}
   MAINTAINER=${MAINTAINER:-$(git -c safe.directory='*' log -1 --format='%an <%ae>')}
   [[ $VERSION =~ ^[0-9][0-9A-Za-z.+~]*-[0-9][0-9A-Za-z.+~]*$ ]] || _package_die "PACKAGE_RELEASE=$PACKAGE_RELEASE: invalid; accepted: digits, letters and dots"

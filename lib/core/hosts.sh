@@ -10,8 +10,8 @@ declare -A HOST_USER=() HOST_PORT=() HOST_KEY=() HOST_DATA=()
 #   LAYER is that of the settings (hosts)
 # Returns: exits 2 with file:line at the first invalid line.
 hosts_read() {
-  local file=$1 layer=${2-hosts} number=0 line role address user port key data more named='' REPLY
-  local -a servers=() clients=() lines
+  local file=$1 layer=${2-hosts} number=0 line role address user port key data more named='' has_server='' has_client='' REPLY
+  local -a lines
   file_read "$file" || die_usage "command line: -H=$file: $REPLY; name a hosts file such as hosts.example"
   mapfile -t lines <<<"$REPLY"
   for line in "${lines[@]}"; do
@@ -25,11 +25,11 @@ hosts_read() {
     [[ $address != *,* ]] || die_usage "$file:$number: $address: several addresses; write a line for each"
     case $role in
       server)
-        servers=$((servers + 1))
+        has_server=yes
         conf_say host "$file:$number" "$layer" SERVER "$address"
         ;;
       client)
-        clients=$((clients + 1))
+        has_client=yes
         conf_say host "$file:$number" "$layer" CLIENT_IP "$address"
         ;;
       *) die_usage "$file:$number: $role: unknown role; accepted: server, client" ;;
@@ -48,8 +48,8 @@ hosts_read() {
     _hosts_take HOST_DATA "$address" "$data" "$file:$number"
   done
   trust_hosts "$file" "$named"
-  ((servers > 0)) || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
-  ((clients > 0)) || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
+  [[ -n $has_server ]] || die_usage "command line: -H=$file: no server line; add a line: server ADDRESS"
+  [[ -n $has_client ]] || die_usage "command line: -H=$file: no client line; add a line: client ADDRESS"
 }
 
 # Take a column of a hosts file, unless it is empty or `-`.

@@ -17,6 +17,7 @@ version_print() {
   # What git wrote into an archive, or make install into an installed tree.
   if [[ ! -e $ROOT/.git ]]; then
     read -r commit <"$LIB/commit" || :
+    # shellcheck disable=SC2016 # as it stands in a checkout
     [[ $commit != '$Format'* ]] || commit=
     [[ ! $commit =~ ^[0-9a-f]{40}$ ]] || commit=${commit:0:12}
   fi

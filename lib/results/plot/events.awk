@@ -137,7 +137,7 @@ function event_kind(line) {
 
 # Write the events, or with V only those of a variant, as a block: seconds, kind, row from the top below the ROWS of labels, colour; returns the number of
 # rows.
-function events_write(file, rows, v,    e) {
+function events_print(file, rows, v,    e) {
   if (v == "" ? !events : !(v in event_row)) return 0
   printf "\n\n" > file
   for (e = 1; e <= events; e++)

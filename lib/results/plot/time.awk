@@ -207,7 +207,7 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
   # A plot over time requires at least three steps.
   if (longest > 2) {
     i = time_labels(time, label, label_count)
-    n = i + events_write(time, i)
+    n = i + events_print(time, i)
     i = plot_close(time)
     plot_job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", i, text_number(fastest, 2), \
       "Two panels over time: operations per second and p99 latency, a line for each variant, with a dotted line at the start of each phase." events_words(), \
