@@ -103,7 +103,9 @@ END
   run awk -v truth='run 2 start 6 phase 2 second 1.23 instance 0 instance-in-a-start 5' '
     BEGIN { n = split(truth, word, " "); for (i = 1; i < n; i += 2) true_of[word[i]] = word[i + 1] }
     { sub(/instance in a start/, "instance-in-a-start") }
-    true_of[$1] < $2 || true_of[$1] > $3 { print }' < <(columns csv ops_per_sec low_percent high_percent)
+    { seen[$1]++ }
+    true_of[$1] < $2 || true_of[$1] > $3 { print }
+    END { for (level in true_of) if (!seen[level]) print level " is missing" }' < <(columns csv ops_per_sec low_percent high_percent)
   assert_output ''
   run columns csv p99_us level
   assert_output $'run run\nstart start\nphase phase\nsecond second'

@@ -32,7 +32,7 @@
 # Usage: cmd_compare [ARGUMENT]...
 cmd_compare() {
   local METRICS='' RULES='' FAIL_IFS='' FACES='' format=table repeats='' status=0 sections word path what
-  local -a words=() paths=()
+  local -a words=() paths=() runs
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   conf_environment
   if [[ "$*" =~ ^--metric[\ =]list$ ]]; then
@@ -114,7 +114,10 @@ cmd_compare() {
     csv) if [[ -n $repeats ]]; then compare_section repeats csv <<<"$sections"; else compare_section rows csv <<<"$sections"; fi ;;
     json) compare_json "$repeats" "$sections" ;;
     junit) export_junit "$repeats" "$sections" ;;
-    text) compare_prose verdict '' <<<"$sections" | copy_text "$(stored_plain <<<"${paths[*]##*/}")" "$sections" "${paths[@]}" ;;
+    text)
+      mapfile -t runs < <(compare_page_runs <<<"$sections" | cut -f 1)
+      compare_prose verdict '' <<<"$sections" | copy_text "$(stored_plain <<<"${words[*]%/}")" "$sections" "${runs[@]}"
+      ;;
     html) compare_page_print "$sections" "${paths[@]}" || status=1 ;;
     *) compare_people "$format" "$repeats" "$sections" ;;
   esac

@@ -40,7 +40,7 @@ cmd_noise() {
   ((${#words[@]} > 0)) || words=('')
   for word in "${words[@]}"; do
     path=$(compare_run "$word") || exit
-    [[ -d $path ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
+    [[ -f $path/run.conf ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
     runs+=("$path")
   done
   RESULT_PROGRAM=noise noise_show "$what" "$format" "${runs[@]}"

@@ -31,6 +31,7 @@ cmd_plan() {
     case $1 in
       --rows) rows=plan_print ;;
       --settings) rows=plan_settings_print ;;
+      --noise=*) noise=${1#*=} ;;
       --noise)
         [[ -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh plan --help shows the options"
         noise=$2
@@ -40,6 +41,7 @@ cmd_plan() {
     esac
     shift
   done
+  [[ -z $noise || -z $rows ]] || die_usage "command line: --noise=$noise: conflicts with --rows and --settings, which print something else; leave one out"
   options_read "${BASH_SOURCE[0]}" "${words[@]}"
   plan_settle
   memory=$SERVER_MEM

@@ -27,7 +27,7 @@ compare_page_print() {
 _compare_page_body() {
   local data=$1 facts runs
   template_read "$LIB/results/report.html"
-  runs=$(_compare_page_runs <"$data/sections" | awk -F '\t' '{ sub(/.*\//, "", $1); print $1 }' | paste -sd , | sed 's/,/, /g')
+  runs=$(compare_page_runs <"$data/sections" | awk -F '\t' '{ sub(/.*\//, "", $1); print $1 }' | paste -sd , | sed 's/,/, /g')
   facts=$(_compare_page_facts "$data") || return 1
   {
     report_section "$data" warnings Warnings _compare_page_warnings "$data"
@@ -47,8 +47,8 @@ _compare_page_names() {
 }
 
 # Print the runs of a comparison: the directory, a tab, and the names of its sides.
-# Usage: _compare_page_runs <SECTIONS
-_compare_page_runs() {
+# Usage: compare_page_runs <SECTIONS
+compare_page_runs() {
   awk -F '\t' -v OFS='\t' '
     function add(folder, name) {
       if (folder == "" || (folder, name) in seen) return
@@ -67,7 +67,7 @@ _compare_page_facts() {
   while IFS=$'\t' read -r run names; do
     report_settings "$run"
     template_print fact name="$(figures_prose '' <<<"$names")" text="$(report_known "$run" | awk -F '\t' '$2 != "" && $1 !~ /^(Question|Differs)/ { printf "%s%s: %s", (n++ ? "; " : ""), $1, $2 }')"
-  done < <(_compare_page_runs <"$1/sections")
+  done < <(compare_page_runs <"$1/sections")
 }
 
 # Print the notes of a comparison, and what could not be drawn, as a list.
@@ -92,7 +92,7 @@ _compare_page_answer() {
 # Usage: _compare_page_figures DATA TITLE
 _compare_page_figures() {
   local -a runs
-  mapfile -t runs < <(_compare_page_runs <"$1/sections" | cut -f 1)
+  mapfile -t runs < <(compare_page_runs <"$1/sections" | cut -f 1)
   report_comparison "$1"
   ! grep -q $'^limits\t' "$1/sections" ||
     template_print titled-table title='Max operations per second within the limit' id=limits -- compare_section limits html <"$1/sections"
@@ -112,5 +112,5 @@ _compare_page_environment() {
   report_differences "$1"
   while IFS=$'\t' read -r run _; do
     [[ ! -r $run/run.conf ]] || template_print again command="$(copy_again "$run")"
-  done < <(_compare_page_runs <"$1/sections")
+  done < <(compare_page_runs <"$1/sections")
 }

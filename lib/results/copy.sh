@@ -3,14 +3,12 @@
 # What people copy from a result: a text of 72 columns for a mail, with the commands that repeat its runs and their checksums.
 
 # Print the text.
-# Usage: copy_text TITLE SECTIONS RUN_OR_DIR... <ANSWER   SECTIONS as compare_sections prints them
+# Usage: copy_text TITLE SECTIONS RUN... <ANSWER   SECTIONS as compare_sections prints them
 copy_text() {
   local run sum
   { printf '%s\n\n' "$1" && cat; } | fold -s -w 72 | sed 's/ *$//'
   [[ -z $2 ]] || figures_run copy <<<"$2"
   for run in "${@:3}"; do
-    # A variant of a run, too.
-    [[ -r $run/run.conf ]] || run=${run%/*}
     [[ -r $run/run.conf ]] || continue
     printf '\nTo run it again:\n  %s\n' "$(copy_again "$run")"
     sum=$(sha256sum -- "$run/SHA256SUMS" 2>/dev/null) || continue

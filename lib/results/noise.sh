@@ -30,16 +30,20 @@ noise_power() {
     NOISE=all FROM=${run##*/} SMALLEST=$SMALLEST REDISRUNS=$REDISRUNS TIME=$TIME tables_make "$LIB/results/tables/power.awk" "$run"
 }
 
-# Print the newest run of the scenario on the server, with three starts or more.
+# Print the newest run of the scenario on the server, with three starts of a point or more.
 # Usage: noise_earlier
 # Globals: SCENARIO SERVER, which the run had; RESULTS_DIR
 # Returns: 1 without such a run
 noise_earlier() {
-  local folder=${RESULTS_DIR:-$ROOT/results} run start starts found=''
+  local folder=${RESULTS_DIR:-$ROOT/results} run point start starts most found=''
   for run in "${folder%/}"/[0-9]*/; do
-    starts=0
-    for start in "$run"*/*/rep-*/; do [[ ! -d $start || $start == *rep-*[!0-9]*/ ]] || starts=$((starts + 1)); done
-    [[ $starts -ge 3 && -f ${run}settings.tsv && ! -L ${run}settings.tsv ]] || continue
+    most=0
+    for point in "$run"*/*/; do
+      starts=0
+      for start in "$point"rep-*; do [[ ! -d $start || ${start##*/} == rep-*[!0-9]* ]] || starts=$((starts + 1)); done
+      ((starts <= most)) || most=$starts
+    done
+    [[ $most -ge 3 && -f ${run}settings.tsv && ! -L ${run}settings.tsv ]] || continue
     # Names begin with the time of the start.
     ! SCENARIO=$SCENARIO SERVER=$SERVER awk -F '\t' '
       $1 == "-" && $2 == "-" && ($3 == "SCENARIO" || $3 == "SERVER") { same += $4 == ENVIRON[$3] }

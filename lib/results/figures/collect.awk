@@ -57,6 +57,8 @@ $at["search"] == "broken" { next }
   value[key, count[key], "ops"] = $at["ops_per_sec"]
   value[key, count[key], "p99"] = $at["p99_us"]
   value[key, count[key], "far"] = $at["far_per_op"]
+  # A search for a load and one for DRAM answer different questions.
+  found_by[key] = $at["search_holds"] != "" ? "dram" : $at["capacity_ops_per_sec"] != "" ? "load" : ""
   if (bound_row()) sign[key, "ops"] = bound_sign(1)
   if (bound_row_waited("p99_us")) sign[key, "p99"] = bound_sign(-1, 1)
   if (!began || $at["start_us"] + 0 < began) began = $at["start_us"] + 0
@@ -68,7 +70,10 @@ END {
     key = best_of(variant "")
     if (key == "") continue
     of_base = base substr(key, length(variant) + 1)
-    part = variant != base && median_of(of_base, "ops") > 0 ? text_group(100 * median_of(key, "ops") / median_of(of_base, "ops"), 1) " %" : ""
+    side = bound_side(sign[of_base, "ops"] != "", sign[key, "ops"] != "")
+    part = ""
+    if (variant != base && median_of(of_base, "ops") > 0 && side != "both" && found_by[key] == found_by[of_base])
+      part = bound_ratio(side, 1) text_group(100 * median_of(key, "ops") / median_of(of_base, "ops"), 1) " %"
     print machine, scenario, tier_of[variant], text_plain(variant), cell_of[key], \
       shown(key, "ops", 0), part, shown(key, "p99"), shown(key, "far", 4), count[key], int(began / 1000000)
   }

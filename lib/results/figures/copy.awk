@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The table of a comparison as plain text of 72 columns, from its sections: a line for each figure, below the sides, the phase and the point.
+# No figure is cut.
 
 function cut(text, width) {
   return length(text) > width ? substr(text, 1, width - 1) "~" : text
@@ -30,13 +31,13 @@ END {
     if (rows <= 3) continue
     spot = cell("operation") " at " cell("point")
     sides = cell("base") SUBSEP cell("other")
-    if (sides != last_sides || spot != last_spot) printf "\n%-22s %12s %12s %7s\n", cut(spot, 22), cut_name(cell("base"), 12), cut_name(cell("other"), 12), "of base"
+    if (sides != last_sides || spot != last_spot) printf "\n%-22s %13s %13s %7s\n", cut(spot, 22), cut_name(cell("base"), 13), cut_name(cell("other"), 13), "of base"
     last_sides = sides
     last_spot = spot
     mark = cell("_mark")
     sub(/[,;].*/, "", mark)
-    out = sprintf("  %-20s %12s %12s %7s %s", cut(cell("_figure", "figure"), 20), cut(cell("_base", "base_value"), 12), cut(cell("_other", "other_value"), 12), \
-      cut(cell("_ratio", "ratio"), 7), cut(mark, 15))
+    out = sprintf("  %-20s %13s %13s %7s %s", cut(cell("_figure", "figure"), 20), cell("_base", "base_value"), cell("_other", "other_value"), \
+      cut(cell("_ratio", "ratio"), 7), cut(mark, 13))
     sub(/ +$/, "", out)
     print out
   }

@@ -32,7 +32,7 @@ BEGIN { FS = "\t" }
 $1 == "rows" { rows++ }
 $1 == "failed" { failed[++failed_lines] = text_unescape($2) }
 $1 == "notes" { note[++notes] = text_unescape($2) }
-$1 == "out" { out = out substr($0, 5) "\n" }
+$1 == "out" { out[++outs] = xml(substr($0, 5)) }
 
 END {
   lines = rows ? failed_lines : notes
@@ -42,5 +42,7 @@ END {
   print "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>"
   printf "  <testsuite name=\"compare\" package=\"tierbench\" id=\"0\" timestamp=\"%s\" hostname=\"localhost\" ", ENVIRON["NOW"]
   printf "tests=\"%d\" failures=\"%d\" errors=\"0\" time=\"0\">\n    <properties/>\n%s", rules, failures, cases
-  printf "    <system-out>%s</system-out>\n    <system-err/>\n  </testsuite>\n</testsuites>\n", xml(out)
+  printf "    <system-out>"
+  for (i = 1; i <= outs; i++) print out[i]
+  printf "</system-out>\n    <system-err/>\n  </testsuite>\n</testsuites>\n"
 }

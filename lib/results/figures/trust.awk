@@ -7,9 +7,17 @@ function reason(name, known, text, wrong) {
   print (!known ? "unknown" : wrong == "" ? "ok" : "wrong"), name, text_escape(known ? text (wrong == "" ? "" : "; " wrong) : "not recorded")
 }
 
+# The same of a column that must be in all results.
+function reason_of(name, column, text, wrong) {
+  if (has[column] == results || !has[column]) reason(name, has[column] > 0, text, wrong)
+  else print "unknown", name, text_escape("recorded in " has[column] " of " results " results; there " text (wrong == "" ? "" : "; " wrong))
+}
+
 # Keep the max of a column of the current line; worst[NAME] is missing if no line has it.
 function keep(name, value) {
-  if (value != "" && (!(name in worst) || value + 0 > worst[name])) worst[name] = value + 0
+  if (value == "") return
+  has[name]++
+  if (!(name in worst) || value + 0 > worst[name]) worst[name] = value + 0
 }
 
 function count_of(n, what) {
@@ -21,7 +29,7 @@ function take(    n) {
   results++
   n = $at["variant"] SUBSEP $at["point"] SUBSEP $at["operation"] SUBSEP $at["run"]
   repeats[n] += $at["discarded"] == ""
-  if ($at["placement"] != "") placed = 1
+  has["placement"] += $at["placement"] != ""
   if ($at["placed_percent"] ~ /^[0-9.]+$/) keep("away", 100 - $at["placed_percent"])
   misplaced += $at["placement"] == "off"
   if ($at["client_cpu_us"] != "" && $at["threads"] * $at["max_time_us"] > 0) keep("client", 100 * $at["client_cpu_us"] / $at["threads"] / $at["max_time_us"])
@@ -64,14 +72,14 @@ END {
     if (!measured || !schema_is_fill($at["operation"])) take()
   }
   if (!results) exit
-  reason("placement proven", placed, ("away" in worst) ? text_group(100 - worst["away"], worst["away"] > 0 ? 1 : 0) " %" : "yes", count_of(misplaced, "under 90 %"))
-  reason("client CPU", "client" in worst, text_group(worst["client"] + 0, 0) " % of its threads", count_of(limited, "the client was the limit"))
-  reason("CPU of other programs", "foreign" in worst, text_group(worst["foreign"] + 0, 1) " % of a CPU" (worst["steal"] > 0 ? ", of the hypervisor " text_group(worst["steal"] + 0, 1) " %" : ""), \
+  reason_of("placement proven", "placement", ("away" in worst) ? text_group(100 - worst["away"], worst["away"] > 0 ? 1 : 0) " %" : "yes", count_of(misplaced, "under 90 %"))
+  reason_of("client CPU", "client", text_group(worst["client"] + 0, 0) " % of its threads", count_of(limited, "the client was the limit"))
+  reason_of("CPU of other programs", "foreign", text_group(worst["foreign"] + 0, 1) " % of a CPU" (worst["steal"] > 0 ? ", of the hypervisor " text_group(worst["steal"] + 0, 1) " %" : ""), \
     count_of(disturbed, "over the limit"))
-  reason("throttled", "throttled" in worst, text_group(worst["throttled"] + 0, worst["throttled"] > 0 ? 1 : 0) " % of a CPU", worst["throttled"] > 0 ? "a quota stopped the instances or the client" : "")
+  reason_of("throttled", "throttled", text_group(worst["throttled"] + 0, worst["throttled"] > 0 ? 1 : 0) " % of a CPU", worst["throttled"] > 0 ? "a quota stopped the instances or the client" : "")
   for (i in repeats) if (n == "" || repeats[i] < n) n = repeats[i]
   reason("repeats", 1, "n = " n, n < 3 ? "an interval requires 3" : "")
   if ("interval" in worst) reason(level, 1, "throughput +-" text_group(worst["interval"] + 0, 1) " %", undecided ? undecided " of " verdicts " figures not decided" : "")
-  else reason("margin of one repeat", "margin" in worst, "throughput +-" text_group(worst["margin"] + 0, 1) " %", worst["margin"] > 5 ? "above 5 %" : "")
+  else reason_of("margin of one repeat", "margin", "throughput +-" text_group(worst["margin"] + 0, 1) " %", worst["margin"] > 5 ? "above 5 %" : "")
   reason("version", versions, tools[1] "", versions > 1 ? "and " versions - 1 " more" : tools[1] ~ /changed/ ? "with changes that no commit has" : "")
 }

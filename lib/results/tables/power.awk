@@ -16,7 +16,12 @@ function repeat_variance(length_s,    l, variance, k, squares, own) {
     squares += l * l / nested_df[3]
   }
   repeat_df = squares > 0 ? own * own / squares : 1
-  return variance + (noise_length && length_s > 0 ? noise_second * noise_mean_variance(noise_correlation, int(length_s / noise_interval + 0.5)) : noise_within)
+  return variance + (noise_length && length_s > 0 ? noise_second * noise_mean_variance(noise_correlation, intervals_in(length_s)) : noise_within)
+}
+
+function intervals_in(length_s,    n) {
+  n = int(length_s / noise_interval + 0.5)
+  return n < 1 ? 1 : n
 }
 
 function of_hundred(chance) {
@@ -31,6 +36,8 @@ function print_power(cell, figure,    part, variance, chance, low, high, spread,
   if (!noise_fit(cell, figure) || nested_df[2] <= 0) return
   split(cell, part, SUBSEP)
   variance = repeat_variance(time)
+  # Equal figures of all repeats say that their resolution is too coarse, and not that there is no noise.
+  if (variance <= 0) return
   spread = sqrt(variance)
   chance = power_chance(repeats, spread, smallest, level)
   low = power_chance(repeats, spread * sqrt(repeat_df / quantile(0.025)), smallest, level)
