@@ -27,9 +27,9 @@ parts_read
 tiers_read
 for part in "${PARTS[@]}"; do
   for module in "${PART_DIR[$part]}"/*.sh; do
-    case ${MODULES-}:$module in
-      *'/*.sh' | */host*.sh) continue ;; # without files, or on hosts
-      results:*/results.sh) ;;
+    case ${MODULES-}:${module##*/} in
+      *:'*.sh' | *:host*.sh) continue ;; # without files, or on hosts
+      results:results.sh) ;;
       results:*) continue ;;
     esac
     # shellcheck disable=SC1090 # each file of a part
