@@ -4,7 +4,7 @@
 set -Eeuo pipefail
 
 # In a directory of the project, a hosts file or a file of passwords is none of these.
-KINDS='\.(sh|bash|awk|gp|c|h|mk|conf|opf|tsv|html|css|js|svg|md)$'
+KINDS='\.(sh|bash|awk|gp|c|h|mk|conf|opf|tsv|html|css|js|svg|yml|md)$'
 
 # Prints the paths that git tracks.
 # Usage: files_tracked   Returns: not 0 if this is not a checkout, or git is missing

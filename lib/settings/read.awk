@@ -160,8 +160,8 @@ function keep_short(name, value, at) {
 # Check a setting, or the parts of one, and keep them in a layer under our names.
 function put(layer, name, value, at) {
   keep_short(name, value, at)
-  # Directives have blanks for tabs.
-  if (name ".*" in KIND) gsub(/\t/, " ", value)
+  # Directives have blanks for tabs and the like.
+  if (name ".*" in KIND) gsub(SPACE, " ", value)
   if (value ~ /["\001-\037\177]/)
     stop(at ": " name ": a line break, another control character or a double quote in the value is not supported; remove it")
   if (name ".*" in KIND) put_directives(layer, name, value, at)
@@ -275,6 +275,8 @@ function is_risky(name, value,    n, i, word) {
   if (name !~ /^(SWEEP|QUICK[.]settings)$/) return is_known(name) && KIND[name] ~ /(^|[|:])(text|path|program|absolute|user|commands|arguments)($|[|:])/
   n = split(value, word, " ")
   for (i = 1; i <= n; i++) {
+    # SWEEP in QUICK.settings has a name behind it, too.
+    sub(/^((SWEEP|QUICK[.]settings)=)+/, "", word[i])
     if (word[i] !~ /^[A-Za-z_].*=/) continue
     name = kind_before(word[i] "", "=")
     if (name in ALIAS) name = ALIAS[name]

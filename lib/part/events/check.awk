@@ -6,7 +6,9 @@ function events_check(    n, i, moment, part, last, phase) {
   n = words("PHASES", phase)
   if (is_fill(phase[n]) || V["TIME"] == 0) refuse("EVENTS", "requires a timed last phase; set TIME, and end PHASES with set, get or mixed")
   if (is_search_wanted()) refuse("EVENTS", "conflicts with a search; set RATE and CONNECTIONS to numbers")
+  if (V["GENERATOR"] != "test") refuse("EVENTS", "requires the interval logs of GENERATOR=test; set that")
   n = words("EVENTS", moment)
+  if (n > 31) refuse("EVENTS", "too many; accepted: at most 31 events")
   for (i = 1; i <= n; i++) {
     split(moment[i], part, ":")
     if (part[1] + 0 >= V["TIME"] + 0) refuse("EVENTS", moment[i] ": after the end of the last phase; set a TIME above " part[1] + 0)

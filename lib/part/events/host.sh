@@ -6,7 +6,7 @@
 # Reads ready: EVENTS SERVER_ADDRESS
 # Reads begin: EVENTS EVENTS_SPREAD SERVER_ADDRESS
 
-# Seconds between two looks at an instance that does what it was asked for, and seconds after which it is given up.
+# Seconds between two looks at an instance that does what it was asked for (of many instances 25 ms each), and seconds after which it is given up.
 EVENTS_LOOK=0.05 EVENTS_LIMIT=3600
 
 # Usage: main ready|begin DELAY_US|look|end
@@ -19,7 +19,7 @@ main() {
 # Before the last phase: is there space for what the instances will write?
 # Globals: EVENTS
 host_events_ready() {
-  local port need=0 most=0 free data
+  local port need=0 most=0 free data kind
   host_part_fresh
   [[ " $EVENTS" == *:bgsave* || " $EVENTS" == *:bgrewriteaof* ]] || return 0
   while read -r _ _ port; do
@@ -29,8 +29,10 @@ host_events_ready() {
     data=$FOLDER/data-$port need=$((need + BASH_REMATCH[1]))
   done <"$FOLDER/instances.proc"
   # A file of each kind stays, and the new one exists next to the old one until it is whole.
-  [[ " $EVENTS" != *:bgsave* ]] || most=$((most + need))
-  [[ " $EVENTS" != *:bgrewriteaof* ]] || most=$((most + need))
+  for kind in bgsave bgrewriteaof; do
+    [[ " $EVENTS " != *:"$kind "* ]] || most=$((most + need))
+    [[ " $EVENTS " != *:"$kind "*:"$kind "* ]] || most=$((most + need))
+  done
   free=$(df --output=avail -B1 -- "$data" 2>/dev/null | tail -n 1)
   ((free > most)) ||
     fail "EVENTS=$EVENTS: up to $((most >> 20)) MiB of files, and $((free >> 20)) MiB are free in $data; free some, set FILL, or leave the events out"
@@ -83,12 +85,19 @@ host_events_end() {
 
 # Ask for all events at their times.
 host_events_run() {
-  local moment port number=0
+  local moment event port number=0 asked begun=0 ended=0 peak=0 detail=''
   local -a ports
   mapfile -t ports < <(cut -f 3 "$FOLDER/instances.proc")
+  ((${#ports[@]} <= 2)) || [[ $EVENTS_SPREAD == one ]] || printf -v EVENTS_LOOK '%d.%03d' $((${#ports[@]} * 25 / 1000)) $((${#ports[@]} * 25 % 1000))
+  # What has no turn before the load ends is cut, too.
+  for moment in $EVENTS; do
+    number=$((number + 1)) asked=$((begin + $(host_events_us "${moment%%:*}")))
+    for port in "${ports[@]}"; do event=${moment#*:} host_events_row cut >"$PART/open-$number-$port"; done
+  done
+  number=0
   for moment in $EVENTS; do
     number=$((number + 1))
-    host_events_until $((begin + $(awk -v s="${moment%%:*}" 'BEGIN { printf "%.0f", s * 1e6 }')))
+    host_events_until $((begin + $(host_events_us "${moment%%:*}")))
     printf '%s\n' "$moment" >"$PART/now"
     for port in "${ports[@]}"; do
       if [[ $EVENTS_SPREAD == all ]]; then
@@ -100,6 +109,14 @@ host_events_run() {
     wait
   done
   echo 'all events' >"$PART/now"
+}
+
+# Print seconds with a fraction as microseconds.
+# Usage: host_events_us SECONDS
+host_events_us() {
+  local us
+  LC_ALL=C printf -v us '%.6f' "$1"
+  echo $((10#${us/[.,]/}))
 }
 
 # Wait until a time in microseconds.
@@ -135,13 +152,14 @@ host_events_one() {
       host_events_replica &
       sync=$!
       host_events_follow rdb
-      wait "$sync"
+      wait "$sync" || state=failed
       if [[ $(host_events_info stats sync_full) == "$before" ]]; then
-        state=failed detail=$(said_why <"$PART/replica-$number-$port")
+        state=failed
       elif [[ $state == 'done' ]]; then
         # The data has arrived after the child has ended.
         ended=${EPOCHREALTIME/[.,]/}
       fi
+      [[ $state != failed || -n $detail ]] || detail=$(said_why <"$PART/replica-$number-$port")
       written=$(tail -n 1 "$PART/replica-$number-$port.bytes")
       ;;
     bgsave)
@@ -176,7 +194,7 @@ host_events_begins() {
 # Follow what a child of the instance writes, to its end: sets begun, ended, fork, cow, seconds, peak and state.
 # Usage: host_events_follow rdb|aof
 host_events_follow() {
-  local kind=$1 held child end=$((SECONDS + EVENTS_LIMIT)) name=rdb_bgsave
+  local kind=$1 held line kib end=$((SECONDS + EVENTS_LIMIT)) name=rdb_bgsave
   [[ $kind != aof ]] || name=aof_rewrite
   while :; do
     owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
@@ -185,10 +203,12 @@ host_events_follow() {
       return
     fi
     if protocol_ask "$SERVER_ADDRESS" "$port" 'INFO persistence'; then
-      child=$(host_events_field current_cow_size)
-      held=$(awk '/^(VmRSS|VmSwap):/ { kib += $2 } END { printf "%.0f", kib * 1024 }' "/proc/$pid/status" 2>/dev/null)
-      ((${held:-0} + ${child:-0} <= peak)) || peak=$((held + ${child:-0}))
-      if [[ $(host_events_field "${name}_in_progress") == 1 ]]; then
+      # No process is started here, which would take CPU time from the instances.
+      held=0
+      while read -r line kib _; do [[ $line != Vm@(RSS|Swap): ]] || held=$((held + kib * 1024)); done 2>/dev/null <"/proc/$pid/status"
+      [[ ! $REDIS_REPLY =~ (^|$'\n')current_cow_size:([0-9]{1,17}) ]] || held=$((held + BASH_REMATCH[2]))
+      ((held <= peak)) || peak=$held
+      if [[ $REDIS_REPLY == *$'\n'"${name}_in_progress:1"* ]]; then
         ((begun > 0)) || begun=${EPOCHREALTIME/[.,]/}
       elif ((begun > 0)) || ! host_events_waits "$name"; then
         break
@@ -212,7 +232,7 @@ host_events_follow() {
     state='done' detail=''
   else
     state=failed
-    detail=$(grep -aE 'terminated by signal|saving error|Write error|Can.t save|Can.t rewrite|Failed|fork:' "$FOLDER/redis-$port.log" | tail -n 1 | tr -d '[:cntrl:]' | sed 's/^[^*#]*[*#] //')
+    detail=$(grep -aE 'terminated by signal|[Ww]rite error|No space|Can.t save|Can.t rewrite|Failed|fork:' "$FOLDER/redis-$port.log" | tail -n 1 | tr -d '[:cntrl:]' | sed 's/^[^*#]*[*#] //')
   fi
   fork=$(host_events_info stats latest_fork_usec)
 }
@@ -224,7 +244,7 @@ host_events_waits() {
   if [[ $event == fullsync ]]; then
     kill -0 "$sync" 2>/dev/null
   else
-    [[ $(host_events_field "${1}_scheduled") == 1 ]]
+    [[ $REDIS_REPLY == *$'\n'"${1}_scheduled:1"* ]]
   fi
 }
 
@@ -259,6 +279,7 @@ host_events_replica() {
   local client=redis-cli password
   command -v redis-cli >/dev/null || client=valkey-cli
   password=$(sed -n 's/^requirepass //p' "$FOLDER/$port.conf")
+  set -o pipefail
   REDISCLI_AUTH=$password "$client" -h "$SERVER_ADDRESS" -p "$port" --rdb - 2>"$PART/replica-$number-$port" | wc -c >"$PART/replica-$number-$port.bytes"
 }
 

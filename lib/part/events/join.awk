@@ -11,7 +11,11 @@ FNR == 1 {
 files == 1 {
   n = $1
   if (n > events) events = n
-  name[n] = $2
+  if (!(n in name)) {
+    kind[n] = $2
+    # The second of a kind is another event.
+    name[n] = $2 (++named[$2] > 1 ? " " named[$2] : "")
+  }
   count[n]++
   if ($4 != "done") {
     failed[n]++
@@ -35,7 +39,7 @@ files == 1 {
   }
   n = row
   ended = count[n] > failed[n]
-  forked = name[n] ~ /^(bgsave|bgrewriteaof|fullsync)$/ && ended
+  forked = kind[n] ~ /^(bgsave|bgrewriteaof|fullsync)$/ && ended
   rate = forked && longest[n] > 0 ? sprintf("%.1f", written[n] / 1e6 / longest[n]) : ""
   print name[n], phase, count[n], failed[n] + 0, forked ? sprintf("%.3f", fork[n] / 1e3) : "", ended ? sprintf("%.3f", longest[n]) : "", \
     forked ? sprintf("%.1f", cow[n] / 1e6) : "", forked ? sprintf("%.1f", peak[n] / 1e6) : "", forked ? sprintf("%.1f", written[n] / 1e6) : "", \

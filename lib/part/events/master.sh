@@ -50,10 +50,13 @@ events_goes() {
   servers_parallel "$REMOTE_RETRY" _events_begin "$2"
 }
 
-# Start the events of the server in HOST, with the time left until the load starts.
+# Start the events of the server in HOST, with the time left until what is measured begins, after the warm-up.
 # Usage: _events_begin START_US
+# Globals: WARMUP
 _events_begin() {
-  call_run "$HOST" events begin $(($1 - ${EPOCHREALTIME/[.,]/}))
+  local warmup
+  LC_ALL=C printf -v warmup '%.6f' "$WARMUP"
+  call_run "$HOST" events begin $(($1 + 10#${warmup/[.,]/} - ${EPOCHREALTIME/[.,]/}))
 }
 
 # Look whether a process that asks has ended before its last event.
@@ -61,7 +64,9 @@ _events_begin() {
 # Returns: 0; 1 with a line on stderr
 events_look() {
   local host state text left=''
-  for host in $_EVENTS_ON; do
+  local -a hosts
+  read -r -a hosts <<<"$_EVENTS_ON"
+  for host in "${hosts[@]}"; do
     state='' text=''
     IFS=$'\t' read -r state text < <(servers_at "$host" _events_ask) || :
     case $state in
@@ -92,14 +97,13 @@ events_got_done() {
   write_file "$_EVENTS_FOLDER/server/persistence.tsv" _events_rows
 }
 
-# Print what was recorded, of several servers in the time of the master's clock.
+# Print what was recorded, in the time of the master's clock.
 # Globals: PART_SAID
 _events_rows() {
   local host ahead
   printf 'number\tevent\tport\tstate\tasked_us\tbegun_us\tended_us\tfork_us\tcow_bytes\tinfo_s\tpeak_bytes\twritten_bytes\tdetail\n'
   for host in $HOST; do
-    ahead=0
-    ! servers_several || ahead=$(servers_at "$host" servers_clock) || return
+    ahead=$(servers_at "$host" servers_clock) || return
     # shellcheck disable=SC2016 # the program of awk
     awk -F '\t' -v OFS='\t' -v ahead="$ahead" '
       NF { for (i = 6; i <= 8; i++) if ($i > 0) $i = sprintf("%.0f", $i - ahead); sub(/^event\t/, ""); print }' <<<"${PART_SAID[$host]}" || return

@@ -6,8 +6,8 @@
 NR > 1 {
   n = $1
   from = ($5 - start) / 1e6
-  # What was not over, lasted until the end.
-  to = $7 > 0 ? ($7 - start) / 1e6 : phase_s
+  # What was not over, lasted until the end; what was refused, no time.
+  to = $7 > 0 ? ($7 - start) / 1e6 : $4 == "failed" ? from : phase_s
   if (from < 0) from = 0
   if (!(n in first) || from < first[n]) first[n] = from
   if (to > last[n]) last[n] = to

@@ -108,7 +108,7 @@ fault_got_done() {
   host=$(cluster_host "$FAULT_NODE")
   [[ -z $_FAULT_ON ]] || log_warn "the load ended after '${_FAULT_LAST:-no step}', before the fault was over; set a longer TIME"
   _FAULT_ON=
-  ! servers_several || ahead=$(servers_at "$host" servers_clock) || return
+  ahead=$(servers_at "$host" servers_clock) || return
   # shellcheck disable=SC2016 # the program of awk
   write_file "$_FAULT_FOLDER/server/events.tsv" awk -F '\t' -v OFS='\t' -v ahead="$ahead" '
     BEGIN { print "time_us", "node", "event", "detail" }
