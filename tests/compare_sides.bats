@@ -263,7 +263,7 @@ two_runs() {
   cp -r "$REPO"/results/sample/{native,swap,plan.tsv,run.conf,settings.tsv,SHA256SUMS} run
   run_split "$REPO/do_it.sh" compare --format text run
   assert_success
-  assert_line 'set at 1000B-2i              native         swap of base'
+  assert_line 'set at 1000B-2i               native          swap of base'
   assert_match $'\n  p99 latency, us +30 +[0-9]+ +[0-9.]+x worse\n'
   assert_contains $' -s run/run.conf\nSHA-256 of its SHA256SUMS:\n  '"$(sha256sum <run/SHA256SUMS | cut -c 1-64)"
   assert_equal "$(awk 'length > 72' <<<"$output")" ''
@@ -272,6 +272,6 @@ two_runs() {
   cp -r a-run-with-a-long-name a-run-with-a-long-nam2
   run_split "$REPO/do_it.sh" compare --format text a-run-with-a-long-name a-run-with-a-long-nam2
   assert_success
-  assert_match $'\nset at 1000B-2i +~name:native ~nam2:native of base\n'
+  assert_match $'\nset at 1000B-2i +~-name:native ~-nam2:native of base\n'
   assert_equal "$(awk 'length > 72 && !/do_it.sh/' <<<"$output")" ''
 }

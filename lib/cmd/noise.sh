@@ -40,7 +40,8 @@ cmd_noise() {
   ((${#words[@]} > 0)) || words=('')
   for word in "${words[@]}"; do
     path=$(compare_run "$word") || exit
-    [[ -f $path/run.conf ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
+    # A variant of a run is none.
+    [[ -d $path && ! -e $path/variant.conf ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
     runs+=("$path")
   done
   RESULT_PROGRAM=noise noise_show "$what" "$format" "${runs[@]}"
