@@ -426,18 +426,18 @@ END
 @test "a ratio has one face: a percentage of a throughput, a factor of a latency; --all prints every one" {
   run compare --metric ops --metric p99 "$REPO/results/sample"
   assert_success
-  assert_match 'get +p99 latency, us +33 +[^ ]+ [^ ]+ % +447 +[^ ]+ [^ ]+ % +13\.5x +6\.36x to 23\.5x +worse'
-  assert_match 'get +throughput, ops/s .* 21\.7 % +20\.8 to 22\.3 % +worse'
-  assert_contains "swap's p99 latency is 13.5x (447 us instead of 33 us, get at 1000B-2i)"
+  assert_match 'get +p99 latency, us +30\.6 +[^ ]+ [^ ]+ % +486 +[^ ]+ [^ ]+ % +15\.9x +15\.6x to 16x +worse'
+  assert_match 'get +throughput, ops/s .* 20\.4 % +19\.8 to 21\.1 % +worse'
+  assert_contains "swap's p99 latency is 15.9x (486 us instead of 30.6 us, get at 1000B-2i)"
   refute_contains Gain
   # Of one repeat, the ratio is that of the figures beside it.
   mkdir one
   cp -r "$REPO"/results/sample/{native,swap,run.conf} one
   rm -r one/*/*/rep-[23]
   run compare --metric p99 one
-  assert_contains "14.9x (461 us instead of 31 us, get at"
+  assert_contains "15.7x (496 us instead of 31.5 us, get at"
   run compare --all --metric p99 "$REPO/results/sample"
-  assert_match '1,354\.5% +635\.6 to 2349\.9 % +worse +\+1254\.5 % +13\.5x'
+  assert_match '1,588\.3% +1564\.2 to 1604\.3 % +worse +\+1488\.3 % +15\.9x'
   run awk "$(<"$REPO/lib/results/figures/face.awk")"'
     function metric_show(m, v) { return v }
     BEGIN { metric_unit["p99"] = "us"; print face_figure("p99", 999.6), face_figure("p99", 1628), face_figure("p99", 2.5e6), face_factor(1234.5), face_factor(0.101) }'

@@ -359,7 +359,7 @@ END
   done
   run_split compare --metric ops run
   assert_match ' get +throughput, ops/s .* - +- +client limited \(both\)'
-  assert_contains "swap reaches 18.1 % (set at 1000B-2i) of native's throughput; of 2 comparisons: 1 worse, 1 not known, because the load generator was the limit."
+  assert_contains "swap reaches 18.2 % (set at 1000B-2i) of native's throughput; of 2 comparisons: 1 worse, 1 not known, because the load generator was the limit."
 }
 
 @test "programs get the sign of a bound in columns of their own, which come last" {

@@ -264,7 +264,7 @@ two_runs() {
   run_split "$REPO/do_it.sh" compare --format text run
   assert_success
   assert_line 'set at 1000B-2i               native          swap of base'
-  assert_match $'\n  p99 latency, us +30 +[0-9]+ +[0-9.]+x worse\n'
+  assert_match $'\n  p99 latency, us +30[.]7 +[0-9]+ +[0-9.]+x worse\n'
   assert_contains $' -s run/run.conf\nSHA-256 of its SHA256SUMS:\n  '"$(sha256sum <run/SHA256SUMS | cut -c 1-64)"
   assert_equal "$(awk 'length > 72' <<<"$output")" ''
   # The names of sides begin alike.
