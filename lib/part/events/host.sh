@@ -144,7 +144,7 @@ host_events_one() {
       # It ends with the load.
       host_events_ask 'CONFIG SET activedefrag yes' || { host_events_record && return; }
       begun=${EPOCHREALTIME/[.,]/}
-      host_events_row cut >"$PART/open-$number-$port"
+      host_events_row 'done' >"$PART/open-$number-$port"
       return
       ;;
     fullsync)

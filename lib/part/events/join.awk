@@ -21,7 +21,8 @@ files == 1 {
     failed[n]++
     next
   }
-  seconds = ($7 - $6) / 1e6
+  # Defragmentation lasts until the load ends.
+  seconds = $7 > 0 ? ($7 - $6) / 1e6 : 0
   if (seconds > longest[n]) longest[n] = seconds
   if ($8 > fork[n]) fork[n] = $8
   cow[n] += $9
