@@ -6,7 +6,7 @@
 # Usage: search_short STEP STEPS   Returns: 0
 search_short() {
   cp -rp "$REPO"/{lib,conf,tools,do_it.sh,test.c,Makefile,test} .
-  sed -i "s/^readonly SEARCH_STEP=.*/readonly SEARCH_STEP=$1 SEARCH_SURE=95% SEARCH_STEPS=$2/" lib/part/search/master.sh
+  sed -i "s/^readonly SEARCH_FULL=.*/readonly SEARCH_FULL=\"$1 $2\" SEARCH_QUICK=\"$1 $2\"/" lib/part/search/master.sh
 }
 
 # Make slow.so, with which each reply of a Redis takes 0.5 ms at least. The first reply 270 ms after a stall is a stall, too.

@@ -3,9 +3,11 @@
 # RATE=search, CONNECTIONS=search and DRAM_RATIO=search. At the gate of a phase, run steps until the answer is known; then measure the phase at the
 # answer. search.awk chooses the load of each step, or its share of DRAM (size.sh).
 
-# The ratio of two loads that differ, or the difference of two shares of DRAM in points; the probability with which the answer is within two of
-# these, which ends a search; and the max steps of a search, after which its answer is the estimate so far.
-readonly SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80
+# The ratio of two loads that differ, or the difference of two shares of DRAM in points; and the max steps of a search for one limit, after which its
+# answer is the estimate so far. In the quick form both are coarser: a figure that stays near its limit at many loads takes all steps.
+readonly SEARCH_FULL="2% 80" SEARCH_QUICK="5% 24"
+# The probability with which the answer is within two of these ratios, which ends a search.
+readonly SEARCH_SURE=95%
 _SEARCH_FOLDER=  # steps.tsv and search.tsv of the repeat
 _SEARCH_PENDING= # the running step or take: PHASE KIND LIMIT LOAD TRY
 _SEARCH_PROBES=  # the output of host_probe_cpu before it, lines HOST PROBE
@@ -66,6 +68,15 @@ search_expected() {
   echo $((15 + 10 * $(wc -w <<<"$LIMITS")))
 }
 
+# The ratio of two loads and the max steps of a search.
+# Usage: search_bounds
+# Globals: QUICK
+# Returns: sets REPLY
+search_bounds() {
+  REPLY=$SEARCH_FULL
+  [[ $QUICK == off ]] || REPLY=$SEARCH_QUICK
+}
+
 # Print a line about the search in a plan; nothing without a search.
 # Usage: search_say
 search_say() {
@@ -76,7 +87,8 @@ search_say() {
       size_wanted || continue
       size_given
       printf 'search   %s: the min share of DRAM that keeps %s at %s: about %d steps of %s s per phase, at most %d per limit\n' "$variant" "${LIMITS// / and }" \
-        "$([[ $RATE == search* ]] && echo "$REPLY of what ${VARIANTS%% *} keeps" || echo "$REPLY ops/s")" "$(search_expected)" "$SEARCH_TIME" "$SEARCH_STEPS"
+        "$([[ $RATE == search* ]] && echo "$REPLY of what ${VARIANTS%% *} keeps" || echo "$REPLY ops/s")" "$(search_expected)" "$SEARCH_TIME" \
+        "$(search_bounds && echo "${REPLY#* }")"
     done
     plan_enter "$entered" ''
   fi
@@ -84,7 +96,7 @@ search_say() {
   [[ $CONNECTIONS != search ]] || what='number of connections'
   [[ -n $what ]] || return 0
   printf 'search   the highest %s that keeps %s: about %d steps of %s s per phase, at most %d per limit\n' "$what" "${LIMITS// / and }" "$(search_expected)" \
-    "$SEARCH_TIME" "$SEARCH_STEPS"
+    "$SEARCH_TIME" "$(search_bounds && echo "${REPLY#* }")"
 }
 
 # Begin the searches of a repeat.
@@ -212,13 +224,15 @@ search_load() {
 # Print the output of steps.awk.
 # Usage: _search_next PHASE TURN
 _search_next() {
-  local most REPLY
+  local most bounds REPLY
   shares_connections
   most=$REPLY
+  search_bounds
+  bounds=$REPLY
   search_what
   [[ -e $_SEARCH_FOLDER/steps.tsv ]] || write_file "$_SEARCH_FOLDER/steps.tsv" _search_header || return
-  export LIMITS SEARCH_STEP SEARCH_SURE SEARCH_STEPS # of this subshell
-  SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$most \
+  export LIMITS SEARCH_SURE # of this subshell
+  SEARCH=$REPLY SEARCH_STEP=${bounds% *} SEARCH_STEPS=${bounds#* } PHASE=$1 TURN=$2 MOST=$most \
     figures_run metric -- -f "$LIB/part/search/search.awk" -f "$LIB/part/search/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
 }
 

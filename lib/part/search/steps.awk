@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Read steps.tsv and print the next step of the search, as returned by search_next of search.awk. Environment: PHASE, whose rows count; LIMITS SEARCH
-# SEARCH_STEP SEARCH_SURE SEARCH_STEPS, as in search.sh; MOST, the number of connections; TURN, the number of the limit at the gate, from 1.
+# SEARCH_STEP SEARCH_SURE SEARCH_STEPS, as in master.sh; MOST, the number of connections; TURN, the number of the limit at the gate, from 1.
 
 BEGIN {
   FS = OFS = "\t"

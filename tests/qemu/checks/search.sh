@@ -4,7 +4,7 @@
 
 search_prepare() {
   # Emulated machines are slow.
-  sed -i 's/^readonly SEARCH_STEP=.*/readonly SEARCH_STEP=10% SEARCH_SURE=95% SEARCH_STEPS=16/' lib/part/search/master.sh
+  sed -i 's/^readonly SEARCH_FULL=.*/readonly SEARCH_FULL="10% 16" SEARCH_QUICK="10% 16"/' lib/part/search/master.sh
   cat >conf/scenarios/search.conf <<'END'
 # The first 40 % of the keys get all requests, so the answer is about 40 % of DRAM. A step requests each of them several times: those that the last
 # step swapped out must return in its first quarter, or no share would keep the limit.
