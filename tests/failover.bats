@@ -106,7 +106,7 @@ nothing_left() {
 @test "a call for a fault whose reply was lost makes one fault, with the limits of the first start" {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
-    for file in "$REPO"/lib/{shared/*,host/user,host/part,part/fault/host}.sh; do . "$file"; done
+    for file in "$REPO"/lib/{shared/*,host/user,host/start,host/part,part/fault/host}.sh; do . "$file"; done
     WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. PART=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
     FAULT_AT=1 FAULT_DOWN=1 FAULT_FAILBACK=on FAULT_SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
@@ -210,7 +210,7 @@ received() {
   redis_start
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,host/ports,part/fault/host}.sh; do . "$file"; done
+    for file in "$REPO"/lib/{shared/*,host/ports,host/start,part/fault/host}.sh; do . "$file"; done
     FOLDER=. PART=. FAULT=kill FAULT_NODE=1 PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
     : >node.proc
     host_fault_up' bash "$REDIS_PORT"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
-# Needs: protocol ports tier part/*/host_tune instances user acl directives tls info cluster
+# Needs: protocol ports tier part/*/host_tune instances start user acl directives tls info cluster
 # Reads start info answers logs: SERVER_ADDRESS
 # Reads start answers: REDIS_BINARY
 # Reads start: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
@@ -25,8 +25,8 @@ main() {
 # in base64 with TLS, `root REASON` if auto found no other user, and `ignored DIRECTIVE WHY`.
 # An instance may run as a user who cannot access the parents of its directory. So it is started in its directory, and uses relative paths.
 host_server_start() {
-  local taken port cpus policy program=$REDIS_BINARY
-  local -a pin prefix ports=() data=()
+  local taken port cpus policy START_PROGRAM=$REDIS_BINARY
+  local -a prefix ports=() data=()
   IFS=$'\t' read -r -a prefix <<<"$LAUNCH_WORDS"
   owner_open
   # What ended earlier instances has removed it when it found no process of them.
@@ -51,20 +51,13 @@ host_server_start() {
   host_user_give "${ports[@]/#/data-}" "${ports[@]/%/.conf}" redis-*.log
   if [[ -n $USER_NAME ]]; then
     chgrp -- "$USER_GROUP" . && chmod 710 .
-    host_user_reaches "$program" || {
-      install -m 755 -- "$program" redis-server
-      program=/proc/self/cwd/redis-server
+    host_user_reaches "$START_PROGRAM" || {
+      install -m 755 -- "$START_PROGRAM" redis-server
+      START_PROGRAM=/proc/self/cwd/redis-server
     }
   fi
   while read -r port cpus policy; do
-    host_tier_prefix "$policy"
-    pin=(taskset -c "$cpus")
-    [[ $cpus != - ]] || pin=()
-    # Use a separate session, because Ctrl-C in the master's terminal reaches every process of the terminal's group. The wrapper may require
-    # root, as chrt does; Redis itself does not.
-    SERVER_FOLDER=$FOLDER setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${prefix[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" \
-      </dev/null >>"$FOLDER/redis-$port.log" 2>&1 {SERVER_LOCK}>&- &
-    proc_started "$RECORD" $! "$port" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
+    host_start_one "$port" "$cpus" "$policy" "${prefix[@]}" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"
   host_server_ready
   host_cluster_ready

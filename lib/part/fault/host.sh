@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # A fault of one node of a cluster, on the server: a separate process runs its steps and records the time of each in events.tsv. While it waits, it
 # starts no process, which would take CPU time from the instances under load (with TLS, protocol_ask does).
-# Needs: part protocol ports tier user part/*/host_tune
+# Needs: part protocol ports tier user start part/*/host_tune
 # Reads begin: SERVER_ADDRESS SERVER_DIRECTIVES REDIS_BINARY INSTANCE_PLAN CLUSTER_TABLE REDIS_USER REDISBASE LOAD_USER LOAD_PASSWORD
 # Reads begin: REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE
 
@@ -25,22 +25,21 @@ host_fault_ready() {
 # Begin: the load starts in DELAY_US microseconds.
 # Usage: host_fault_begin DELAY_US
 host_fault_begin() {
-  local begin=$((${EPOCHREALTIME/[.,]/} + $1)) program=$REDIS_BINARY
+  local begin=$((${EPOCHREALTIME/[.,]/} + $1))
   # The master repeats a call after a lost link: a second process would make the fault twice.
   [[ ! -e $PART/proc ]] || return 0
   owner_keep
-  host_user_find "$REDIS_USER" || fail "$USER_WHY"
-  host_user_limits
-  [[ ! -x $FOLDER/redis-server ]] || program=/proc/self/cwd/redis-server
+  host_start_ready
   # Nothing below prints a secret, and only this user can read the output.
   (
     umask 077
     {
       echo 'set -u'
       declare -p "${!_OWNER@}"
-      declare -p WORK RUN_ID FOLDER PART RECORD INSTANCE_PLAN CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE \
+      # shellcheck disable=SC2086 # split into names on purpose
+      declare -p WORK RUN_ID FOLDER PART CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE \
         REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE \
-        USER_NAME USER_ID USER_GROUP USER_WORDS begin program
+        begin $START_NAMES
       declare -f
       echo host_fault_run
     } >"$PART/fault.sh"
@@ -207,13 +206,14 @@ host_fault_empty() {
 # Send the signal to the recorded instances of the node.
 host_fault_signal() {
   local port signal=KILL
+  local -a ports
+  mapfile -t ports < <(host_fault_ports)
   [[ $FAULT != term ]] || signal=TERM
-  [[ $FAULT != stop ]] || signal=STOP
-  : >"$FOLDER/node.proc"
-  while read -r port; do awk -v port="$port" '$3 == port' "$RECORD" >>"$FOLDER/node.proc"; done < <(host_fault_ports)
-  if [[ $FAULT != stop ]]; then
-    # The guard would report a recorded instance that is gone, so remove it from the record.
-    awk 'NR == FNR { node[$3] = 1; next } !($3 in node)' "$FOLDER/node.proc" "$RECORD" >"$RECORD.new" && mv -f -- "$RECORD.new" "$RECORD"
+  if [[ $FAULT == stop ]]; then
+    signal=STOP
+    for port in "${ports[@]}"; do awk -v port="$port" '$3 == port' "$RECORD"; done >"$FOLDER/node.proc"
+  else
+    host_start_take "${ports[@]}"
   fi
   proc_signal "$signal" "$FOLDER/node.proc"
 }
@@ -248,8 +248,8 @@ host_fault_taken() {
 # Bring the node back: continue it, or start it again, without data unless it keeps its data on disk.
 # Returns: 1 after an event if another process has a port of the node
 host_fault_up() {
-  local port cpus policy how='from disk' taken
-  local -a pin ports
+  local port how='from disk' START_WHY=''
+  local -a ports
   if [[ $FAULT == stop ]]; then
     proc_signal CONT "$FOLDER/node.proc"
     host_fault_event 'node up' continued
@@ -258,23 +258,14 @@ host_fault_up() {
   ! host_fault_empty || how=empty
   proc_gone 60 "$FOLDER/node.proc" || proc_end 10 "$FOLDER/node.proc"
   mapfile -t ports < <(host_fault_ports)
-  # It answered load generators and replicas while the node was down.
-  taken=$(host_ports_taken "${ports[@]}")
-  [[ -z $taken ]] || {
-    host_fault_event refused "the node stays down: $(tr -d '[:cntrl:]' <<<"${taken%%$'\n'*}"), a process that is not of the run"
+  # A replica keeps the file of its last full sync, and would load it.
+  [[ $how != empty ]] || for port in "${ports[@]}"; do
+    find "$FOLDER/data-$port" -mindepth 1 -maxdepth 1 ! -name nodes.conf -exec rm -rf -- {} + || :
+  done
+  host_start_again "${ports[@]}" || {
+    host_fault_event refused "the node stays down: $START_WHY"
     return 1
   }
-  cd "$FOLDER" || exit 1
-  for port in "${ports[@]}"; do
-    # A replica keeps the file of its last full sync, and would load it.
-    [[ $how != empty ]] || find "data-$port" -mindepth 1 -maxdepth 1 ! -name nodes.conf -exec rm -rf -- {} +
-    IFS=$'\t' read -r _ cpus policy < <(awk -F '\t' -v port="$port" '$1 == port' <<<"$INSTANCE_PLAN")
-    host_tier_prefix "$policy"
-    pin=(taskset -c "$cpus")
-    [[ $cpus != - ]] || pin=()
-    SERVER_FOLDER=$FOLDER setsid "${pin[@]}" "${TIER_PREFIX[@]}" "${USER_WORDS[@]}" "$program" "/proc/self/cwd/$port.conf" </dev/null >>"$FOLDER/redis-$port.log" 2>&1 &
-    proc_started "$RECORD" $! "$port" || exit 1
-  done
   host_fault_event 'node up' "$how"
 }
 
