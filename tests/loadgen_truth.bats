@@ -119,6 +119,14 @@ END
   assert_contains 'requests got no answer: percentiles include the time that they waited' "$stderr"
 }
 
+@test "the time to count millions of requests that were not sent is no silence of an instance" {
+  instances 2
+  loadgen 2 --phases populate,get --keys uniform --rate 12000000 --time 1 --timeout 0.5 127.0.0.1 "$FIRST" 10 100
+  assert_success
+  (($(result get unsent) > 1000000)) || fail "unsent $(result get unsent)"
+  refute_contains 'did not come back' "$stderr"
+}
+
 @test "keys that are gone although all were set fail the run, with the reason; --allow-misses says that they may go" {
   local keys
   redis_start --maxmemory 3mb --maxmemory-policy allkeys-random
