@@ -12,8 +12,12 @@ set title ARG3
 set label 100 ARG4
 tail = strstrt(ARG2, "/tail-") > 0
 share = strstrt(ARG2, "/sizes-") > 0
-set ylabel tail ? "p99 latency (µs)" : share ? "Share of DRAM (%)" : "Throughput (thousand operations per second)"
-unit = tail || share ? 1 : 1000
+# As the labels of an axis, 5 s is easier to read than 5e+06.
+stats data index 0:(variants - 1) using ($4 > $2 ? $4 : $2) nooutput name "end"
+ms = tail && end_max >= 10000
+seconds = tail && end_max >= 2000000
+set ylabel tail ? "p99 latency (".(seconds ? "s" : ms ? "ms" : "µs").")" : share ? "Share of DRAM (%)" : "Throughput (thousand operations per second)"
+unit = seconds ? 1000000 : ms || !tail && !share ? 1000 : 1
 set yrange [0:*]
 set offsets 0, 0, graph 0.08, 0
 set xrange [0.4:groups + 0.6]
