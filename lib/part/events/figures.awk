@@ -14,8 +14,8 @@ function events_figures(    n, i, f, at_name, value, name, column) {
       column = (f[at_name["event"]] == "rest" ? "rest_" : "event_") name
       value = f[at_name[name]]
       if (schema[column, "source"] != "events.tsv" || value !~ /^[0-9.]+$/) continue
-      if (column ~ /failed|_mb$/) cell[column] += value
-      else if (cell[column] == "" || value + 0 > cell[column] + 0) cell[column] = value
+      if (column ~ /failed|cow_mb$/) cell[column] += value
+      else if (cell[column] == "" || (schema[column, "better"] == "more" ? value + 0 < cell[column] + 0 : value + 0 > cell[column] + 0)) cell[column] = value
     }
   }
 }
