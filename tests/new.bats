@@ -80,6 +80,7 @@ refused() {
   "$REPO/do_it.sh" plan -s demo SPARE=on
   "$REPO/do_it.sh" new part spare_3
   assert_equal "$(<mine/part/list)" $'spare\nspare_3'
+  printf '# The last line.' | tee -a mine/part/{spare,spare_3}/figures.awk >/dev/null
   assert_equal "$(grep -rwE 'NAME|SETTING' mine/part/spare)" ''
   run "$REPO/do_it.sh" doctor --all "${words[@]}" SPARE=on
   assert_match 'ok +spare +MemAvailable'

@@ -70,7 +70,7 @@ parts_awk() {
   for name in "${PARTS[@]}"; do
     [[ -e ${PART_DIR[$name]}/$file ]] || continue
     IFS= read -r -d '' text <"${PART_DIR[$name]}/$file" || :
-    printf '%s' "$text"
+    printf '%s\n' "$text"
     for hook; do [[ $text != *"function ${name}_$hook("* ]] || calls[$hook]+="  ${name}_$hook()"$'\n'; done
   done
   for hook; do printf 'function parts_%s() {\n%s}\n' "$hook" "${calls[$hook]-}"; done
