@@ -40,7 +40,7 @@ cmd_noise() {
   ((${#words[@]} > 0)) || words=('')
   for word in "${words[@]}"; do
     path=$(compare_run "$word") || exit
-    # A variant of a run is none.
+    # The directory of a variant is no run.
     [[ -d $path && ! -e $path/variant.conf ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
     runs+=("$path")
   done

@@ -15,7 +15,6 @@ function power_normal(x,    t, tail) {
 # interval of the mean does not contain 0, and is on the right side. An integral over the estimate of the spread, relative to the true one.
 function power_chance(n, spread, smallest, level,    df, limit, away, s, step, weight, all, sum) {
   if (n < 3) return 0
-  if (spread <= 0) return 1
   df = n - 1
   limit = interval_t(level, df)
   away = log(1 + smallest) / (spread * sqrt(2 / n))
