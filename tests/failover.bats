@@ -141,7 +141,7 @@ nothing_left() {
 not_taken() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   env FAULT=kill PERSISTENCE=default "$@" bash -c 'set -u
-    . "$REPO/lib/part/fault/host.sh"
+    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
     WORK=. RUN_ID=x FOLDER=. PART=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") REDIS_CONF_CLUSTER_NODE_TIMEOUT=100 FAULT_NODE=1
     FAULT_AT=0 FAULT_DOWN=0 FAULT_FAILBACK=off FAULT_SETTLE=0 begin=0
     owner_lives() { SECONDS=$((SECONDS + 61)); }
@@ -354,7 +354,7 @@ figures_of() {
     servers_at() { echo "begins: ${*:2}"; }
     for phase in populate get get-2; do fault_goes "$phase" "$phase"; done
     _fault_expired() { :; }
-    _fault_phase
+    parts_last_phase
     fault_write rep "$REPLY" c'
   assert_success
   assert_output 'begins: _fault_begin get-2'

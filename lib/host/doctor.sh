@@ -77,7 +77,7 @@ host_doctor_disk() {
   if ((free >= needed)); then
     host_doctor_row ok persistence "$free MiB free in $WORK" "up to $needed MiB" -
   else
-    host_doctor_row fail persistence "$free MiB free in $WORK" "up to $needed MiB" "set REMOTE_DIR to a directory on a larger disk, PERSISTENCE=off, or less data"
+    host_doctor_row fail persistence "$free MiB free in $WORK" "up to $needed MiB" "set REMOTE_DIR to a directory on a larger disk, PERSISTENCE=off, fewer events, or less data"
   fi
 }
 

@@ -45,6 +45,26 @@ host_part_launch() {
   proc_started "$PART/proc" $! "$1"$'\t'"$boot"
 }
 
+# Start a function of the script as a process that outlives the call, with all functions, the owner of the run, and variables of the caller. Its text may
+# have a secret, so only this user can read it. A call that the master repeats after a lost link starts nothing.
+# Usage: host_part_run LABEL FUNCTION VARIABLE...
+host_part_run() {
+  [[ ! -e $PART/proc ]] || return 0
+  owner_keep
+  (
+    umask 077
+    {
+      echo 'set -u'
+      declare -p "${!_OWNER@}" WORK RUN_ID PART "${@:3}"
+      declare -f
+      echo "$2"
+    } >"$PART/$1.sh"
+  )
+  : >"$PART/events.tsv"
+  host_part_launch "$1" bash "$PART/$1.sh" >/dev/null 2>"$PART/$1.err" || fail "the $1 ended at once: $(said_why <"$PART/$1.err")"
+  host_part_made
+}
+
 # The variable in the environment of all that the part starts.
 # Usage: host_part_mark
 # Returns: sets REPLY

@@ -125,6 +125,12 @@ _result_list() {
   done
 }
 
+# Print when a phase of a repeat began on its first client, in us.
+# Usage: result_began DIR PHASE
+result_began() {
+  awk -F '\t' -v phase="$2" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$1/starts.tsv"
+}
+
 # Print one row per (run, variant, point, repeat, client, phase), tab-separated with a header; problems go to stderr.
 # Usage: result_rows RUN_OR_FILE...
 # Globals: RESULT_PROGRAM, the prefix of messages (default: summary2csv.sh)

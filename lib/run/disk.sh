@@ -23,24 +23,24 @@ disk_room() {
 }
 
 # The bytes that the instances of the current row may have on the disk of a server at the same time: with rdb the last dump and the next one; with aof
-# the file at the size at which it is rewritten, and its next one; with a FAULT the dump that a replica receives. Redis compresses, so it may be less.
+# the file at the size at which it is rewritten, and its next one; and what parts write. Redis compresses, so it may be less.
 # Usage: disk_persistence_of
-# Globals: ROW PERSISTENCE CLUSTER REPLICAS KEY_PREFIX
+# Globals: ROW PERSISTENCE KEY_PREFIX
 # Returns: sets REPLY; of several servers, for the one with most of the data
 disk_persistence_of() {
-  local copies=0 extra=32 keys=${ROW[keys]} size=${ROW[value_size]} part each least=$((64 << 20))
-  ! cluster_on || [[ $FAULT == none ]] || ((REPLICAS == 0)) || copies=1
+  local copies=0 kept='' grown=0 extra=32 keys=${ROW[keys]} size=${ROW[value_size]} part each
   server_conf
-  [[ $PERSISTENCE != rdb && "; $REPLY" != *'; save '[0-9]* ]] || copies=2
-  # The AOF has each SET as a request.
-  [[ $PERSISTENCE != aof && "; $REPLY" != *'; appendonly yes; '* ]] || copies=3 extra=64
+  [[ $PERSISTENCE != rdb && "; $REPLY" != *'; save '[0-9]* ]] || kept=rdb copies=2
+  # The AOF has each SET as a request. It grows to 64 MB before its first rewrite (auto-aof-rewrite-min-size), however little the data are.
+  [[ $PERSISTENCE != aof && "; $REPLY" != *'; appendonly yes; '* ]] || kept+=" aof" copies=$((copies + 1)) grown=$((64 << 20)) extra=64
+  parts_copies "$kept"
+  copies=$((copies + REPLY))
   load_prefix_of
   extra=$((extra + REPLY))
   mix_fills
   part=$((keys * ${REPLY#* } * (size + extra)))
-  each=$((copies * part))
-  # An AOF grows to 64 MB before its first rewrite (auto-aof-rewrite-min-size), however little the data are.
-  ((copies < 3 || each - part >= least)) || each=$((part + least))
+  ((grown == 0 || grown >= 2 * part)) || grown=$((2 * part))
+  each=$((copies * part + grown))
   cluster_processes_of "${ROW[instances]}"
   spread_part $((each * REPLY)) "${ROW[instances]}"
 }

@@ -232,6 +232,30 @@ _parts_fetch() {
   receive_files "$REPLY" "$HOST" parts fetch "$1"
 }
 
+# The name of the last phase of the load.
+# Usage: parts_last_phase
+# Globals: PHASES
+# Returns: sets REPLY
+parts_last_phase() {
+  # shellcheck disable=SC2086 # split into phases on purpose
+  common_phases $PHASES
+  REPLY=${REPLY##* }
+}
+
+# How many more copies of the data parts write to the disk of a server, at the current point.
+# Usage: parts_copies KEPT
+#   KEPT has the files that instances write without them: rdb, aof, or both
+# Returns: sets REPLY
+parts_copies() {
+  local part sum=0
+  for part in "${PARTS[@]}"; do
+    if ! parts_has "$part" copies || ! "${part}_wanted"; then continue; fi
+    "${part}_copies" "$1"
+    sum=$((sum + REPLY))
+  done
+  REPLY=$sum
+}
+
 # What parts need beside the data of the instances, at the current point.
 # Usage: parts_bytes
 # Returns: sets REPLY, in bytes, and PARTS_BYTES, a text about it

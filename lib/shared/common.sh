@@ -51,6 +51,14 @@ common_full() {
   [[ -n $REPLY ]]
 }
 
+# Seconds with a fraction, as microseconds.
+# Usage: common_us SECONDS
+# Returns: sets REPLY
+common_us() {
+  LC_ALL=C printf -v REPLY '%.6f' "$1"
+  REPLY=$((10#${REPLY/[.,]/}))
+}
+
 # The names that ./test gives to phases: a repeated one has its number, as in get get-2.
 # Usage: common_phases PHASE...
 # Returns: sets REPLY, the names separated by blanks

@@ -145,6 +145,19 @@ owner_same_boot() {
   [[ ${#OWNER_HEARD} == "${#REPLY}" && $OWNER_HEARD =~ ^[0-9a-f-]+$'\t'[0-9]+$ && ${OWNER_HEARD%$'\t'*} == "$_OWNER_BOOT" ]]
 }
 
+# Wait until a time in microseconds; the script ends if the master of this run has died.
+# Usage: owner_until TIME_US
+# Globals: WORK RUN_ID
+owner_until() {
+  local left
+  while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
+    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
+    ((left < 1000000)) || left=999999
+    printf -v left '0.%06d' "$left"
+    proc_wait "$left"
+  done
+}
+
 # How a program of the run detects that the master of this run is gone: by the process of the master if that is on this machine, else by the lease.
 # Usage: owner_watch
 # Globals: WORK RUN_ID

@@ -3,102 +3,57 @@
 # What the instances of this server are asked for during the last phase. A separate process asks, and records in events.tsv when each was asked, began
 # and ended, and what INFO then says.
 # Needs: part protocol
-# Reads ready: EVENTS SERVER_ADDRESS
 # Reads begin: EVENTS EVENTS_SPREAD SERVER_ADDRESS
 
 # Seconds between two looks at an instance that does what it was asked for (of many instances 25 ms each), and seconds after which it is given up.
 EVENTS_LOOK=0.05 EVENTS_LIMIT=3600
 
-# Usage: main ready|begin DELAY_US|look|end
+# Usage: main ready|begin DELAY_US|end
 main() {
   host_part events
   FOLDER=$WORK/run-$RUN_ID/server
   "host_events_$1" "${@:2}"
 }
 
-# Before the last phase: is there space for what the instances will write?
-# Globals: EVENTS
+# Before the last phase.
 host_events_ready() {
-  local port need=0 most=0 free data kind
   host_part_fresh
-  [[ " $EVENTS" == *:bgsave* || " $EVENTS" == *:bgrewriteaof* ]] || return 0
-  while read -r _ _ port; do
-    if ! protocol_ask "$SERVER_ADDRESS" "$port" 'INFO memory' || [[ ! $REDIS_REPLY =~ used_memory:([0-9]{1,17}) ]]; then
-      fail "port $port: does not say its memory"
-    fi
-    data=$FOLDER/data-$port need=$((need + BASH_REMATCH[1]))
-  done <"$FOLDER/instances.proc"
-  # A file of each kind stays, and the new one exists next to the old one until it is whole.
-  for kind in bgsave bgrewriteaof; do
-    [[ " $EVENTS " != *:"$kind "* ]] || most=$((most + need))
-    [[ " $EVENTS " != *:"$kind "*:"$kind "* ]] || most=$((most + need))
-  done
-  free=$(df --output=avail -B1 -- "$data" 2>/dev/null | tail -n 1)
-  ((free > most)) ||
-    fail "EVENTS=$EVENTS: up to $((most >> 20)) MiB of files, and $((free >> 20)) MiB are free in $data; free some, set FILL, or leave the events out"
 }
 
 # Begin: the load starts in DELAY_US microseconds.
 # Usage: host_events_begin DELAY_US
 host_events_begin() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1))
-  # The master repeats a call after a lost link.
-  [[ ! -e $PART/proc ]] || return 0
-  owner_keep
-  (
-    umask 077
-    {
-      echo 'set -u'
-      declare -p "${!_OWNER@}"
-      declare -p WORK RUN_ID FOLDER PART EVENTS EVENTS_SPREAD SERVER_ADDRESS EVENTS_LOOK EVENTS_LIMIT begin
-      declare -f
-      echo host_events_run
-    } >"$PART/events.sh"
-  )
-  : >"$PART/events.tsv"
-  host_part_launch events bash "$PART/events.sh" >/dev/null 2>"$PART/events.err" || fail "the events ended at once: $(said_why <"$PART/events.err")"
-  host_part_made
+  host_part_run events host_events_run FOLDER EVENTS EVENTS_SPREAD SERVER_ADDRESS EVENTS_LOOK EVENTS_LIMIT begin
 }
 
-# Print the progress: `running EVENT`, `done EVENT`, or `failed WHY` if its process ended before its last event.
-host_events_look() {
-  local last='' alive=yes
-  host_part_lives || alive=
-  [[ ! -e $PART/now ]] || last=$(<"$PART/now")
-  if [[ $last == 'all events' ]]; then
-    printf 'done\t%s\n' "$last"
-  elif [[ $alive ]]; then
-    printf 'running\t%s\n' "$last"
-  else
-    printf 'failed\t%s\n' "after '$last': $(said_why <"$PART/events.err")"
-  fi
-}
-
-# End the process, and print what it recorded; what the load did not let end is `cut`.
+# End the process, and print what it recorded; what the load did not let end is `cut`. If the process has ended before, that has failed.
 host_events_end() {
-  local file
+  local why=''
+  [[ -e $PART/events.tsv ]] || return 0
+  host_part_lives || why="the events ended: $(said_why <"$PART/events.err")"
   host_part_end || fail "the events do not end"
-  for file in "$PART"/events.tsv "$PART"/open-*; do
-    [[ ! -s $file ]] || cat -- "$file"
-  done | sort -t $'\t' -k 2n,2 -k 4n,4
+  find "$PART" \( -name events.tsv -o -name 'open-*' \) -exec cat -- {} + |
+    awk -F '\t' -v OFS='\t' -v why="$why" 'why != "" && $5 == "cut" { $5 = "failed"; $NF = why } { print }' | sort -t $'\t' -k 2n,2 -k 4n,4
 }
 
 # Ask for all events at their times.
 host_events_run() {
-  local moment event port number=0 asked begun=0 ended=0 peak=0 detail=''
+  local moment event port number=0 asked begun=0 ended=0 peak=0 detail='' REPLY
   local -a ports
   mapfile -t ports < <(cut -f 3 "$FOLDER/instances.proc")
   ((${#ports[@]} <= 2)) || [[ $EVENTS_SPREAD == one ]] || printf -v EVENTS_LOOK '%d.%03d' $((${#ports[@]} * 25 / 1000)) $((${#ports[@]} * 25 % 1000))
   # What has no turn before the load ends is cut, too.
   for moment in $EVENTS; do
-    number=$((number + 1)) asked=$((begin + $(host_events_us "${moment%%:*}")))
+    common_us "${moment%%:*}"
+    number=$((number + 1)) asked=$((begin + REPLY))
     for port in "${ports[@]}"; do event=${moment#*:} host_events_row cut >"$PART/open-$number-$port"; done
   done
   number=0
   for moment in $EVENTS; do
     number=$((number + 1))
-    host_events_until $((begin + $(host_events_us "${moment%%:*}")))
-    printf '%s\n' "$moment" >"$PART/now"
+    common_us "${moment%%:*}"
+    owner_until $((begin + REPLY))
     for port in "${ports[@]}"; do
       if [[ $EVENTS_SPREAD == all ]]; then
         host_events_one "$number" "${moment#*:}" "$port" &
@@ -107,27 +62,6 @@ host_events_run() {
       fi
     done
     wait
-  done
-  echo 'all events' >"$PART/now"
-}
-
-# Print seconds with a fraction as microseconds.
-# Usage: host_events_us SECONDS
-host_events_us() {
-  local us
-  LC_ALL=C printf -v us '%.6f' "$1"
-  echo $((10#${us/[.,]/}))
-}
-
-# Wait until a time in microseconds.
-# Usage: host_events_until TIME_US
-host_events_until() {
-  local left
-  while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
-    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
-    ((left < 1000000)) || left=999999
-    printf -v left '0.%06d' "$left"
-    proc_wait "$left"
   done
 }
 

@@ -3,7 +3,6 @@
 # EVENTS: what instances are asked for in the last phase, such as a snapshot; the master's side.
 
 _EVENTS_FOLDER= # the directory of the repeat
-_EVENTS_ON=     # the servers on which they are not over
 
 # Usage: events_wanted
 # Globals: EVENTS
@@ -16,25 +15,30 @@ events_say() {
   ! events_wanted || printf 'events   %s, in the last phase, %s instances of a server\n' "$EVENTS" "${EVENTS_SPREAD/one/one after the other of the}"
 }
 
-# The name of the last phase.
-# Usage: _events_phase
-# Globals: PHASES
+# The files that events write: one of a kind stays, and the next one exists with it until it is whole. Instances that keep a kind have space for both.
+# Usage: events_copies KEPT
+# Globals: EVENTS
 # Returns: sets REPLY
-_events_phase() {
-  # shellcheck disable=SC2086 # split into phases on purpose
-  common_phases $PHASES
-  REPLY=${REPLY##* }
+events_copies() {
+  local pair file copies=0
+  for pair in rdb:bgsave aof:bgrewriteaof; do
+    file=:${pair#*:}
+    [[ $1 != *${pair%:*}* && $EVENTS == *$file* ]] || continue
+    copies=$((copies + 1))
+    [[ $EVENTS != *$file*$file* ]] || copies=$((copies + 1))
+  done
+  REPLY=$copies
 }
 
 # Usage: events_fresh DIR
 events_fresh() {
-  _EVENTS_FOLDER=$1 _EVENTS_ON=''
+  _EVENTS_FOLDER=$1
 }
 
 # Prepare the servers before the last phase. Usage: events_at_start PHASE
 events_at_start() {
   local REPLY
-  _events_phase
+  parts_last_phase
   [[ $1 != "$REPLY" ]] || parts_ask ready
 }
 
@@ -43,10 +47,9 @@ events_at_start() {
 # Returns: 1 with a line on stderr, and PARTS_WHY
 events_goes() {
   local REPLY
-  _events_phase
+  parts_last_phase
   [[ $EVENTS != none && $1 == "$REPLY" ]] || return 0
   PARTS_WHY='the events'
-  _EVENTS_ON=$HOST
   servers_parallel "$REMOTE_RETRY" _events_begin "$2"
 }
 
@@ -54,37 +57,9 @@ events_goes() {
 # Usage: _events_begin START_US
 # Globals: WARMUP
 _events_begin() {
-  local warmup
-  LC_ALL=C printf -v warmup '%.6f' "$WARMUP"
-  call_run "$HOST" events begin $(($1 + 10#${warmup/[.,]/} - ${EPOCHREALTIME/[.,]/}))
-}
-
-# Look whether a process that asks has ended before its last event.
-# Usage: events_look
-# Returns: 0; 1 with a line on stderr
-events_look() {
-  local host state text left=''
-  local -a hosts
-  read -r -a hosts <<<"$_EVENTS_ON"
-  for host in "${hosts[@]}"; do
-    state='' text=''
-    IFS=$'\t' read -r state text < <(servers_at "$host" _events_ask) || :
-    case $state in
-      done) ;;
-      failed)
-        _EVENTS_ON=
-        log_warn "$host: EVENTS: $text"
-        return 1
-        ;;
-      *) left+=" $host" ;;
-    esac
-  done
-  _EVENTS_ON=${left# }
-}
-
-# Usage: _events_ask
-_events_ask() {
-  call_run "$HOST" events look
+  local REPLY
+  common_us "$WARMUP"
+  call_run "$HOST" events begin $(($1 + REPLY - ${EPOCHREALTIME/[.,]/}))
 }
 
 # End what asks, after the last phase.
@@ -115,7 +90,7 @@ _events_rows() {
 events_tables() {
   local REPLY line
   [[ $EVENTS != none ]] || return 0
-  _events_phase
+  parts_last_phase
   events_write "$1" "$REPLY" "${@:2}" || return
   while IFS= read -r line; do log_warn "repeat ${ROW[repeat]}: $line"; done < <(events_failed "$1/server/persistence.tsv")
 }

@@ -11,7 +11,7 @@ events_write() {
   local -a logs=()
   [[ -s $folder/server/persistence.tsv ]] || return 0
   shift 2
-  start=$(awk -F '\t' -v phase="$phase" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$folder/starts.tsv")
+  start=$(result_began "$folder" "$phase")
   for client; do
     hosts_folder "$folder" "$client"
     logs+=("$REPLY/$phase.hlog")

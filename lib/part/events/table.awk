@@ -5,21 +5,11 @@
 # Needs: interval bound totals found
 # Files: */*/rep-*/events.tsv
 
-"fork_ms" in at {
-  remember("point", point)
-  phase_of[point] = $at["phase"]
-  found_variant[variant] = 1
-  remember("event", $at["event"])
-  key = point SUBSEP variant SUBSEP $at["event"]
-  k = ++count[key]
-  n = split("fork_ms took_s cow_mb peak_mb written_mb write_mb_s p99_us p99_9_us max_us failed", column, " ")
-  for (i = 1; i <= n; i++) value[key, k, column[i]] = $at[column[i]]
-}
+BEGIN { events_columns = "fork_ms took_s cow_mb peak_mb written_mb write_mb_s p99_us p99_9_us max_us failed" }
 
-# A median as people read it.
-function events_median(key, name,    m) {
-  m = median_of(key, name)
-  return m == "" ? "" : text_short(m)
+"fork_ms" in at {
+  phase_of[point] = $at["phase"]
+  found_row("event", "event " events_columns)
 }
 
 function print_events(p,    v, e, key) {
@@ -28,10 +18,8 @@ function print_events(p,    v, e, key) {
     "\twrite_mb_s|right|MB/s\tp99_us|right|p99 us\tp99_9_us|right|p99.9 us\tmax_us|right|Longest wait us\tfailed|right|Failed")
   for (v = 1; v <= size["variant"]; v++)
     for (e = 1; e <= size["event"]; e++) {
-      key = p SUBSEP item["variant", v] SUBSEP item["event", e]
-      if (count[key]) print "row", item["variant", v], item["event", e], events_median(key, "fork_ms"), events_median(key, "took_s"), events_median(key, "cow_mb"), \
-        events_median(key, "peak_mb"), events_median(key, "written_mb"), events_median(key, "write_mb_s"), events_median(key, "p99_us"), events_median(key, "p99_9_us"), \
-        events_median(key, "max_us"), events_median(key, "failed")
+      key = "event" SUBSEP p SUBSEP item["variant", v] SUBSEP item["event", e]
+      if (count[key]) print "row", item["variant", v], item["event", e], found_medians(key, events_columns)
     }
 }
 

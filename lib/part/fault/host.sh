@@ -26,28 +26,10 @@ host_fault_ready() {
 # Usage: host_fault_begin DELAY_US
 host_fault_begin() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1))
-  # The master repeats a call after a lost link: a second process would make the fault twice.
-  [[ ! -e $PART/proc ]] || return 0
-  owner_keep
   host_start_ready
-  # Nothing below prints a secret, and only this user can read the output.
-  (
-    umask 077
-    {
-      echo 'set -u'
-      declare -p "${!_OWNER@}"
-      # shellcheck disable=SC2086 # split into names on purpose
-      declare -p WORK RUN_ID FOLDER PART CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE \
-        REDIS_CONF_CLUSTER_NODE_TIMEOUT PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE \
-        begin $START_NAMES
-      declare -f
-      echo host_fault_run
-    } >"$PART/fault.sh"
-  )
-  : >"$PART/events.tsv"
-  host_part_launch fault bash "$PART/fault.sh" >/dev/null 2>"$PART/fault.err" {SERVER_LOCK}>&- ||
-    fail "the fault ended at once: $(said_why <"$PART/fault.err")"
-  host_part_made
+  # shellcheck disable=SC2086 # split into names on purpose
+  host_part_run fault host_fault_run FOLDER CLUSTER_TABLE SERVER_ADDRESS LOAD_USER LOAD_PASSWORD REDISBASE REDIS_CONF_CLUSTER_NODE_TIMEOUT \
+    PERSISTENCE FAULT FAULT_NODE FAULT_AT FAULT_DOWN FAULT_FAILBACK FAULT_SETTLE begin $START_NAMES {SERVER_LOCK}>&-
 }
 
 # Print the progress: `running EVENT`, `done EVENT`, or `failed WHY` if its process ended before its last step.
@@ -79,23 +61,6 @@ host_fault_end() {
 # Usage: host_fault_event EVENT [DETAIL]
 host_fault_event() {
   printf '%s\t%s\t%s\t%s\n' "${EPOCHREALTIME/[.,]/}" "$FAULT_NODE" "$1" "${2-}" >>"$PART/events.tsv"
-}
-
-# Wait until a time in microseconds; return early if the master of the run has died.
-# Usage: host_fault_until TIME_US
-host_fault_until() {
-  local left
-  while left=$(($1 - ${EPOCHREALTIME/[.,]/})) && ((left > 0)); do
-    owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
-    ((left < 1000000)) || left=999999
-    printf -v left '0.%06d' "$left"
-    proc_wait "$left"
-  done
-}
-
-# Seconds with a fraction as microseconds.
-host_fault_us() {
-  awk -v seconds="$1" 'BEGIN { printf "%.0f", seconds * 1e6 }'
 }
 
 # The address of the instance on a port, which may be on another server.
@@ -163,8 +128,9 @@ host_fault_bytes() {
 
 # Run all steps.
 host_fault_run() {
-  local port shard down bytes=0 received
-  host_fault_until $((begin + $(host_fault_us "$FAULT_AT")))
+  local port shard down bytes=0 received REPLY
+  common_us "$FAULT_AT"
+  owner_until $((begin + REPLY))
   while IFS=$'\t' read -r port shard; do
     host_fault_says "$port" 'state=online' && continue
     host_fault_event refused "shard $shard has no replica in step; no fault was made"
@@ -179,7 +145,8 @@ host_fault_run() {
     host_fault_event refused 'a shard has no new master: the node stays down, because it would come back empty, and empty its replicas'
     return
   fi
-  host_fault_until $((down + $(host_fault_us "$FAULT_DOWN")))
+  common_us "$FAULT_DOWN"
+  owner_until $((down + REPLY))
   host_fault_up || return 0
   host_fault_synced || {
     host_fault_event refused 'the node is not in step again after 900 s'
@@ -189,10 +156,11 @@ host_fault_run() {
   [[ -z $bytes || -z $received ]] || received=$((received - bytes))
   host_fault_event 'resync ends' "${bytes:+${received:+bytes=$received}}"
   if [[ $FAULT_FAILBACK == on ]]; then
-    host_fault_until $((${EPOCHREALTIME/[.,]/} + 2000000))
+    owner_until $((${EPOCHREALTIME/[.,]/} + 2000000))
     while IFS=$'\t' read -r port shard; do host_fault_back "$port" "$shard"; done < <(host_fault_masters)
   fi
-  host_fault_until $((${EPOCHREALTIME/[.,]/} + $(host_fault_us "$FAULT_SETTLE")))
+  common_us "$FAULT_SETTLE"
+  owner_until $((${EPOCHREALTIME/[.,]/} + REPLY))
   host_fault_event settled
 }
 

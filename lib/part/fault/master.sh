@@ -21,14 +21,13 @@ fault_options() {
   [[ $TRACK == 0 ]] || printf '%s\n' --track "$TRACK"
 }
 
-# The name of the last phase, in which the fault happens.
-# Usage: _fault_phase
-# Globals: PHASES
+# The dump that a replica of the node receives; with snapshots it is their next one.
+# Usage: fault_copies KEPT
+# Globals: FAULT REPLICAS
 # Returns: sets REPLY
-_fault_phase() {
-  # shellcheck disable=SC2086 # split into phases on purpose
-  common_phases $PHASES
-  REPLY=${REPLY##* }
+fault_copies() {
+  REPLY=1
+  [[ $1 != *rdb* && $FAULT != none && $REPLICAS != 0 ]] || REPLY=0
 }
 
 # Whether the fault is of the server in HOST.
@@ -46,7 +45,7 @@ fault_fresh() {
 # Prepare the server before the last phase. Usage: fault_at_start PHASE
 fault_at_start() {
   local REPLY
-  _fault_phase
+  parts_last_phase
   [[ $1 != "$REPLY" ]] || ! _fault_here || parts_ask ready
 }
 
@@ -55,7 +54,7 @@ fault_at_start() {
 # Returns: 1 with a line on stderr, and PARTS_WHY
 fault_goes() {
   local REPLY
-  _fault_phase
+  parts_last_phase
   [[ $FAULT != none && $1 == "$REPLY" ]] || return 0
   PARTS_WHY='the fault'
   _FAULT_ON=yes
@@ -120,7 +119,7 @@ fault_got_done() {
 fault_tables() {
   local REPLY
   [[ $FAULT != none ]] || return 0
-  _fault_phase
+  parts_last_phase
   fault_write "$1" "$REPLY" "${@:2}" || return
   log_info "repeat ${ROW[repeat]}: node $FAULT_NODE went down by $FAULT"
   fault_show "$1" >&2

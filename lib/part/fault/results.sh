@@ -11,7 +11,7 @@ fault_write() {
   local -a logs=() series=() gaps=() tracks=()
   shift 2
   [[ -e $folder/server/events.tsv ]] || return 0
-  start=$(awk -F '\t' -v phase="$phase" '$1 == phase && (!n++ || $3 < least) { least = $3 } END { print least }' "$folder/starts.tsv")
+  start=$(result_began "$folder" "$phase")
   for client; do
     hosts_folder "$folder" "$client"
     name=$REPLY/$phase

@@ -5,23 +5,6 @@
 # Needs: interval bound totals found
 # Files: */*/rep-*/windows.tsv */*/rep-*/failover.tsv
 
-# Take a row of a repeat: its name, in the list of TABLE, and the figures in these columns, of which the first is not a number.
-function fault_take(table, columns,    n, i, column, key) {
-  n = split(columns, column, " ")
-  remember("point", point)
-  found_variant[variant] = 1
-  remember(table, $at[column[1]])
-  key = table SUBSEP point SUBSEP variant SUBSEP $at[column[1]]
-  ++count[key]
-  for (i = 2; i <= n; i++) value[key, count[key], column[i]] = $at[column[i]]
-}
-
-# A median as people read it.
-function fault_median(key, column,    m) {
-  m = median_of(key, column)
-  return m == "" ? "" : text_short(m)
-}
-
 # The min and max of a figure over repeats.
 function fault_range(key, column) {
   found_range(key, column, column)
@@ -35,8 +18,8 @@ function print_windows(p,    v, w, key) {
   for (v = 1; v <= size["variant"]; v++)
     for (w = 1; w <= size["window"]; w++) {
       key = "window" SUBSEP p SUBSEP item["variant", v] SUBSEP item["window", w]
-      if (count[key]) print "row", item["variant", v], item["window", w], fault_median(key, "from_s"), fault_median(key, "to_s"), fault_median(key, "ops_per_sec"), \
-        fault_median(key, "of_before_percent"), fault_median(key, "p50_us"), fault_median(key, "p99_us"), fault_median(key, "slow_percent"), fault_median(key, "errors")
+      if (count[key]) print "row", item["variant", v], item["window", w], \
+        found_medians(key, "from_s to_s ops_per_sec of_before_percent p50_us p99_us slow_percent errors")
     }
 }
 
@@ -46,13 +29,13 @@ function print_figures(p,    v, f, key) {
   for (v = 1; v <= size["variant"]; v++)
     for (f = 1; f <= size["figure"]; f++) {
       key = "figure" SUBSEP p SUBSEP item["variant", v] SUBSEP item["figure", f]
-      if (fault_median(key, "value") != "") print "row", item["variant", v], item["figure", f], fault_median(key, "value"), fault_range(key, "value"), count[key]
+      if (found_medians(key, "value") != "") print "row", item["variant", v], item["figure", f], found_medians(key, "value"), fault_range(key, "value"), count[key]
     }
 }
 
-"window" in at { fault_take("window", "window from_s to_s ops_per_sec of_before_percent p50_us p99_us slow_percent errors") }
+"window" in at { found_row("window", "window from_s to_s ops_per_sec of_before_percent p50_us p99_us slow_percent errors") }
 "figure" in at && $at["figure"] == "phase" { phase_of[point] = $at["value"] }
-"figure" in at { fault_take("figure", "figure value") }
+"figure" in at { found_row("figure", "figure value") }
 
 END {
   remember_variants()

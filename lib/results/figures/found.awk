@@ -46,6 +46,27 @@ function found_range(key, from, to,    i) {
   }
 }
 
+# Take a row of a repeat's file: its name, in the list of TABLE, and its figures. Their columns are COLUMNS, the name first.
+function found_row(table, columns,    n, i, column, key) {
+  n = split(columns, column, " ")
+  remember("point", point)
+  found_variant[variant] = 1
+  remember(table, $at[column[1]])
+  key = table SUBSEP point SUBSEP variant SUBSEP $at[column[1]]
+  ++count[key]
+  for (i = 2; i <= n; i++) value[key, count[key], column[i]] = $at[column[i]]
+}
+
+# The medians of columns of a key as people read them, by tabs.
+function found_medians(key, columns,    n, i, column, m, text) {
+  n = split(columns, column, " ")
+  for (i = 1; i <= n; i++) {
+    m = median_of(key, column[i])
+    text = text (i > 1 ? "\t" : "") (m == "" ? "" : text_short(m))
+  }
+  return text
+}
+
 # The start of a table's title: its phase and point.
 function found_title(phase, point) {
   return table_shape(phase, len_of[point], servers_of[point], sweep_of[point])
