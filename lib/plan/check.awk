@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Refusals of settings that contradict each other: hosts, instances, memory, clusters and faults. lib/plan/check_load.awk has those of the load.
+# Refusals of settings that contradict each other: hosts, instances, memory and clusters. lib/plan/check_load.awk has those of the load.
 
 # Refuse settings of the run, with those of the first variant in force.
 function check_run(    i, j, n, clients_all, client, number, seen) {
@@ -92,14 +92,13 @@ function check_answer(    rest, figure, from, to, n, i, column) {
 }
 
 # Refuse settings of a variant, with a combination of the values in SWEEP.
-function check_variant(    i, n, number, event, seen) {
+function check_variant(    i, n, number) {
   n = words("INSTANCES", number)
   for (i = 1; i <= n && servers > 1; i++)
     if (number[i] + 0 < servers)
       refuse("INSTANCES", "too few: " number[i] " instances on " servers " servers; set at least " servers ", or fewer servers")
   check_tier()
   check_cluster()
-  parts_check()
   for (i = 1; i <= servers; i++) check_place(SERVER[i])
   check_prefix("SERVER_PREFIX")
   check_prefix("CLIENT_PREFIX")
@@ -107,21 +106,7 @@ function check_variant(    i, n, number, event, seen) {
   check_load()
   check_generator()
   check_search()
-  check_hit()
-  check_wss()
-  n = words("FAR.events", event)
-  for (i = 1; i <= n; i++) {
-    if (event[i] in seen) refuse("FAR.events", "the event " event[i] " is repeated; give each event once")
-    seen[event[i]] = 1
-  }
-}
-
-# Refuse settings that no variant can use. SIZES is the number of variants with a share of DRAM that a search varies; COUNTED_LIST names the variants whose
-# far accesses are counted.
-function check_variants(sizes, counted_list) {
-  if (V["DRAM_RATIO"] == "search" && !sizes) refuse("DRAM_RATIO", "no variant has limited DRAM; add one with the tier " tiers_with("Is", "limited divided"))
-  if (V["HIT_RATIO"] == "off") return
-  if (counted_list == "") refuse("HIT_RATIO", "no variant's accesses to far memory can be counted; add one with the tier " tiers_with("Is", "limited"))
+  parts_check()
 }
 
 # The option in SERVER_NUMACTL that places memory; empty without one.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Refusals of settings of the load that contradict each other: patterns, traces, generators, searches, hit ratios and working sets.
+# Refusals of settings of the load that contradict each other: patterns, traces, generators and searches.
 
 # Whether a number in a value may have a separator of thousands in place of a decimal point: 100.000, 1.500. Returns both ways to write it without doubt.
 function grouped(text,    number) {
@@ -35,14 +35,19 @@ function check_trace(    i, n, word, part, file) {
   }
   if (V["PHASES"] != "replay") refuse("TRACE_FILE", "requires PHASES=replay, as a trace is the whole load; set it")
   if (V["KEYS"] == "auto") refuse("TRACE_FILE", "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned")
-  n = split("GENERATOR=test HIT_RATIO=off FAULT=none PROBE_WSS=off RATE=0 WARMUP=0 REQUESTS=0 KEY_PATTERN=sequential KEY_MIN=0 KEY_PREFIX=off " \
+  n = split("GENERATOR=test RATE=0 WARMUP=0 REQUESTS=0 KEY_PATTERN=sequential KEY_MIN=0 KEY_PREFIX=off " \
     "VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off KEY_PATTERN.shift=off KEY_PATTERN.scramble=off", word, " ")
   for (i = 1; i <= n; i++) {
     split(word[i], part, "=")
-    if (V[part[1]] != part[2]) refuse(part[1], "conflicts with TRACE_FILE=" file "; set " word[i])
+    trace_needs(part[1], part[2])
   }
   if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with TRACE_FILE=" file "; set a number")
   if (V["TRACE_FILE.speed"] == "max" && V["TIME"] != 0) refuse("TIME", "conflicts with TRACE_FILE.speed=max; set TIME=0, or a number as TRACE_FILE.speed")
+}
+
+# Refuse a setting that a trace does not support with another value than WANTED.
+function trace_needs(name, wanted) {
+  if (V["TRACE_FILE"] != "off" && V[name] != wanted) refuse(name, "conflicts with TRACE_FILE=" V["TRACE_FILE"] "; set " name "=" wanted)
 }
 
 # Refuse a setting that the generator does not support with another value than WANTED.
@@ -136,8 +141,7 @@ function check_search(    i, n, limit, text, seen, limits) {
     if (text in seen) refuse("LIMITS", "'" limit[i] "' is repeated; give each limit once")
     seen[text] = 1
   }
-  if (V["DRAM_RATIO"] == "search") check_size()
-  else if (V["RATE"] ~ /^search:/) refuse("RATE", "requires DRAM_RATIO=search, whose load it is; set RATE=search")
+  if (V["DRAM_RATIO"] != "search" && V["RATE"] ~ /^search:/) refuse("RATE", "requires DRAM_RATIO=search, whose load it is; set RATE=search")
   if (!is_search_wanted()) return
   text = is_size_wanted() ? "DRAM_RATIO" : is_rate_searched() ? "RATE" : "CONNECTIONS"
   if (is_rate_searched() && V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with RATE=search; set only one of them to search")
@@ -183,49 +187,9 @@ function check_limit(limit,    figure, rest, ambiguous, number) {
   return figure (rest ~ /^<=/ ? "<=" : "<") whole(number)
 }
 
-# Refuse settings of a search for DRAM.
-function check_size() {
-  if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE")
-  if (V["RATE"] == 0) refuse("DRAM_RATIO", "requires a load; set RATE to a number, or to search:80% for that part of the first variant's rate")
-  if ((" " V["PHASES"] " ") !~ /^ populate /)
-    refuse("DRAM_RATIO", "requires PHASES that begin with populate; 100 % of DRAM is the memory of the data after populate")
-  if (is_size_wanted() && is_rate_searched() && VARIANT == VARIANT_NAME[1])
-    refuse("DRAM_RATIO", "with RATE=search, requires a first variant with all data in DRAM; set VARIANTS=\"native " VARIANT "\"")
-}
-
 # Whether the far accesses of the variant are counted: DRAM is limited, or the server itself counts reads from flash.
 function is_counted() {
   return tier_is("limited") || V["HIT_COUNTERS"] != "majflt"
-}
-
-# Refuse settings that conflict with HIT_RATIO.
-function check_hit(    i, n, pattern, name) {
-  if (V["HIT_RATIO"] == "off") return
-  n = words("KEY_PATTERN", pattern)
-  for (i = 1; i <= n; i++) {
-    if (pattern[i] ~ /^(gaussian|zipf)$|^hotspot:/) continue
-    name = pattern[i]
-    sub(/:.*/, "", name)
-    if (pattern[i] ~ /^(gaussian|zipf):/) refuse("KEY_PATTERN", pattern[i] " sets the parameter that HIT_RATIO searches for; set KEY_PATTERN=" name)
-    refuse("KEY_PATTERN", pattern[i] " has no popular keys for HIT_RATIO=" V["HIT_RATIO"] "; set KEY_PATTERN=gaussian, zipf or hotspot:K:R")
-  }
-  if (V["DRAM_RATIO"] == "search") refuse("DRAM_RATIO", "conflicts with HIT_RATIO=" V["HIT_RATIO"] "; set DRAM_RATIO to a ratio such as 1:4")
-  if ((" " V["PHASES"] " ") !~ /^ populate /) refuse("HIT_RATIO", "requires PHASES that begin with populate; set PHASES=\"populate get\"")
-  if (V["KEY_PATTERN.shift"] != "off") refuse("KEY_PATTERN.shift", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", as popular keys move; set KEY_PATTERN.shift=off")
-  if (V["COMMANDS"] != "off") refuse("COMMANDS", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", which counts GET and SET; set COMMANDS=off")
-  if (V["CLUSTER"] != "off") refuse("HIT_RATIO", "does not support a cluster; set CLUSTER=off")
-}
-
-# Refuse settings that conflict with PROBE_WSS.
-function check_wss() {
-  if (!is_on("PROBE_WSS")) return
-  if (V["GENERATOR"] != "test") refuse("PROBE_WSS", V["GENERATOR"] " does not support it; set GENERATOR=test")
-  if (is_search_wanted()) refuse("PROBE_WSS", "conflicts with a search; set RATE and CONNECTIONS to numbers")
-  if (V["FAULT"] != "none") refuse("PROBE_WSS", "conflicts with FAULT=" V["FAULT"] "; set FAULT=none, or PROBE_WSS=off")
-  phases_once("with PROBE_WSS=on, give each phase once")
-  if (has_word("KEY_PATTERN", "latest") && (has_phase("set") || has_phase("mixed")))
-    refuse("KEY_PATTERN", "PROBE_WSS=on does not support latest with set or mixed, as its load would add keys; set another KEY_PATTERN, or" \
-      " PROBE_WSS=off")
 }
 
 # Refuse COMMANDS that cannot be sent.

@@ -29,19 +29,17 @@ function variant_next(v) {
 }
 
 # Refuse settings of any variant.
-function check_all(    v, i, step, sizes, counted_list) {
+function check_all(    v, i, step) {
   for (step = 1; step <= variants; step++) {
     v = variant_next(step)
     enter(VARIANT_NAME[v])
     for (i = 1; i <= combined; i++) {
       enter_point(COMBINED[i])
       check_variant()
-      sizes += is_size_wanted()
-      if (is_counted() && !index(" " counted_list " ", " " VARIANT " ")) counted_list = counted_list (counted_list == "" ? "" : " ") VARIANT
     }
   }
   enter(VARIANT_NAME[1])
-  check_variants(sizes, counted_list)
+  parts_checked()
 }
 
 # Print settings without effect.

@@ -4,6 +4,7 @@
 function fault_check(    n, phase, up) {
   if (V["TRACK"] != 0 && !is_cluster()) refuse("TRACK", "requires a cluster; set CLUSTER=on")
   if (V["FAULT"] == "none") return
+  trace_needs("FAULT", "none")
   if (!is_cluster()) refuse("FAULT", "requires a cluster; set CLUSTER=on")
   if (V["REPLICAS"] + 0 < 1) refuse("FAULT", "requires a replica that takes over; set REPLICAS to at least 1")
   if (V["FAULT.node"] + 0 > cluster_nodes()) refuse("FAULT.node", "there are " cluster_nodes() " nodes; set one of them, or more nodes (CLUSTER=N)")
