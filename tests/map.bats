@@ -73,3 +73,15 @@ teardown() { scratch_teardown; }
   assert_exists "$RUN"/plots/map-1-{1,2}.svg "$RUN"/plots/time-1.svg
   assert_equal "$(grep -c '<text>node down' "$RUN"/plots/map-1-{1,2}.svg)" "$RUN/plots/map-1-1.svg:0"$'\n'"$RUN/plots/map-1-2.svg:1"
 }
+
+@test "the axis of bars of p99 is in µs, ms or s, without powers of ten" {
+  need_command gnuplot
+  local p99 unit
+  printf '1\tnative\n' >x.dat.names
+  while read -r p99 unit; do
+    printf '1\t%s\t%s\t%s\t\n\n\n1\tpoint\n' "$p99" "$p99" "$p99" >x.dat
+    gnuplot -c "$REPO/lib/results/plot/bars.gp" x.dat "$PWD/tail-1" title corner 1 1 "$REPO/lib/results/plot/style.gp" 1
+    assert_contains "p99 latency ($unit)" "$(<tail-1.svg)"
+    refute_contains 'e+0' "$(grep -o '<text>[^<]*' tail-1.svg)"
+  done <<<$'90 µs\n15000 ms\n6060769 s'
+}

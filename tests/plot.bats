@@ -493,15 +493,3 @@ gnuplot_after() {
   cmp said.mawk said.gawk
   diff -r data.mawk data.gawk
 }
-
-@test "the axis of p99 is in µs, ms or s, without powers of ten" {
-  need_command gnuplot
-  local p99 unit
-  printf '1\tnative\n' >x.dat.names
-  while read -r p99 unit; do
-    printf '1\t%s\t%s\t%s\t\n\n\n1\tpoint\n' "$p99" "$p99" "$p99" >x.dat
-    gnuplot -c "$REPO/lib/results/plot/bars.gp" x.dat "$PWD/tail-1" title corner 1 1 "$REPO/lib/results/plot/style.gp" 1
-    assert_contains "p99 latency ($unit)" "$(<tail-1.svg)"
-    refute_contains 'e+0' "$(grep -o '<text>[^<]*' tail-1.svg)"
-  done <<<$'90 µs\n15000 ms\n6060769 s'
-}

@@ -137,11 +137,13 @@ report_section() {
 # of a run of one variant.
 # Usage: report_answer DATA
 report_answer() {
-  local REPLY
+  local missing REPLY
   report_setting QUICK
   [[ $REPLY != on ]] || printf '%s\n' "$COMPARE_QUICK"
   report_setting ANSWER
-  result_usable <"$1/totals" | ANSWER=$REPLY figures_run interval bound metric face totals answer | figures_prose ''
+  missing=$(compare_prose missing '' <"$1/tables")
+  result_usable <"$1/totals" | ANSWER=$REPLY MISSING=$missing figures_run interval bound metric face totals answer | figures_prose ''
+  [[ -z $missing ]] || printf '%s\n' "$missing"
   [[ $REPLY != @(each|most|least)\ * ]] || return 0
   if grep -q $'^verdict\t' "$1/sections"; then
     compare_prose verdict '' <"$1/sections"

@@ -23,9 +23,10 @@ function words_of(key,    i, out) {
 }
 
 # One row: a variant at a limit.
-function print_row(l, v, key,    far, i, open, client, sign) {
-  if (brokens[key]) found_note(v ", " l ": the measured phase breaks the limit, although steps kept it, in " brokens[key] " of " brokens[key] + nones[key] + count[key] " repeats: a longer SEARCH_TIME finds a higher share")
-  if (nones[key]) found_note(v ", " l ": not kept with all data in DRAM, in " nones[key] " of " brokens[key] + nones[key] + count[key] " repeats: set a lower RATE, such as search:50%")
+function print_row(l, v, key,    all, far, i, open, client, sign) {
+  all = " of " brokens[key] + nones[key] + count[key] " repeats: "
+  if (brokens[key]) found_missing(v, l, "the measured phase breaks the limit, although steps kept it, in " brokens[key] all "a longer SEARCH_TIME finds a higher share", count[key] + 0)
+  if (nones[key]) found_missing(v, l, "not kept with all data in DRAM, in " nones[key] all "set a lower RATE, such as search:50%", count[key] + 0)
   if (!count[key]) {
     if (nones[key] + brokens[key]) print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", "", steps_of[key]
     return

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The answer of a run as text, from totals: rates that were not reached, and the sentence of ANSWER (in the environment) for each variant, phase and
 # point, or for the point with the most or least of its figure. {COLUMN} in the sentence is a column of totals over the repeats, {LOW..HIGH} the min of
-# one to the max of another, {ratio} the ratio of the figure to that of {base}, the first variant.
+# one to the max of another, {ratio} the ratio of the figure to that of {base}, the first variant. MISSING in the environment: why there is no answer.
 
 BEGIN {
   metric_init()
@@ -27,18 +27,13 @@ FNR > 1 && !schema_is_fill($at["operation"]) {
   remember("phase", phase)
   remember("point", $at["point"])
   if ($at["variant_rank"] == 1) base = $at["variant"]
-  repeats[key]++
   phase_of[key] = phase
   if (bound_missed($at["rate_percent"]) && (!(key in reached) || $at["rate_percent"] + 0 < reached[key])) {
     reached[key] = $at["rate_percent"] + 0
     rate[key] = $at["rate"] + 0
     missed++
   }
-  if ($at["search"] == "broken") {
-    broken[key]++
-    limit[key] = text_unescape($at["limit"])
-    next
-  }
+  if ($at["search"] == "broken") next
   if (!(metric_column[metric] in at) || $at[metric_column[metric]] == "") next
   k = ++count[key]
   for (name in asked) if (name in at) value[key, k, name] = $at[name]
@@ -143,12 +138,11 @@ END {
     key = item["cell", i]
     split(key, part, SUBSEP)
     if (index(sentence, "{ratio}") && part[1] == base) continue
-    if (!count[key] && broken[key]) answer_print(answer_label(key, 1) "no answer: the search broke its limit " limit[key] " in " broken[key] " of " repeats[key] " repeats")
     if (count[key] && (which == "each" || best[part[1], part[2]] == key)) {
       found++
       answer_print(answer_label(key, which == "each") answer_sentence(key))
     }
   }
   if (answers > 12) print "and " answers - 12 " more, in the tables"
-  if (!found && !answers) print "no answer: no repeat has a figure for " metric_title[metric]
+  if (!found && !answers && ENVIRON["MISSING"] == "") print "no answer: no repeat has a figure for " metric_title[metric]
 }

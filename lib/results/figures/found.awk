@@ -77,8 +77,15 @@ function found_note(text) {
   notes[++noted] = text
 }
 
+# Note why repeats of the variant V have no answer for the limit L. If none of them has one (ANSWERED is 0), the answer of the run says it, too.
+function found_missing(v, l, why, answered) {
+  found_note(v ", " l ": " why)
+  if (!answered) missing[++lacking] = v ", " l ": no answer: " why
+}
+
 function found_notes(    i) {
   for (i = 1; i <= noted; i++) print "note", notes[i]
+  for (i = 1; i <= lacking; i++) print "missing", missing[i]
   if (found_late) print "note", bound_note_late()
-  noted = found_late = 0
+  noted = lacking = found_late = 0
 }
