@@ -47,23 +47,38 @@ function events_shift(g, v,    p, every, at) {
   }
 }
 
-# Events from the server's own files.
-function events_server(g, v,    r, p, i, n, had, samples, line, f, first, oom, now, seen) {
-  r = time_first_row(g, v)
-  samples = text_opened(folder[r] "/../server/vmstat.tsv")
-  first = oom = ""
-  while ((getline line < samples) > 0) {
+# Events from the kernel's counters in FILE: the OOM killer, and where a second with a MiB or more of moved pages follows one with less. Returns the
+# time of the first sample, or "".
+function events_kernel(v, file,    line, f, at, i, n, first, when, kind, kinds, now, moved, was, moves) {
+  kinds = split("OOM killer\tpages promoted\tpages demoted\tpages migrated", kind, "\t")
+  while ((getline line < file) > 0) {
     n = split(line, f, "\t")
     if (f[1] == "time") {
-      for (i = 1; i <= n; i++) if (f[i] == "oom_kill") oom = i
+      for (i = 1; i <= n; i++) at[f[i]] = i
       continue
     }
+    when = f[1] - (begin + ahead) / 1e6
+    now[1] = f[at["oom_kill"]] + 0
+    now[2] = f[at["pgpromote_success"]] + 0
+    now[3] = f[at["pgdemote_kswapd"]] + f[at["pgdemote_direct"]] + f[at["pgdemote_khugepaged"]] + f[at["pgdemote_proactive"]]
+    # The kernel counts promoted pages among the migrated ones.
+    now[4] = f[at["numa_pages_migrated"]] - now[2]
+    for (i = 1; i <= kinds; i++) {
+      moves = first != "" && now[i] - was[i] >= (i == 1 ? 1 : 256)
+      if (moves && (i == 1 || !moved[i])) event_add(v, when, kind[i])
+      moved[i] = moves
+      was[i] = now[i]
+    }
     if (first == "") first = f[1] + 0
-    if (oom == "") break
-    if (seen != "" && f[oom] > seen) event_add(v, f[1] - (begin + ahead) / 1e6, "OOM killer")
-    seen = f[oom] + 0
   }
-  close(samples)
+  close(file)
+  return first
+}
+
+# Events from the server's own files.
+function events_server(g, v,    r, p, i, n, had, first, now) {
+  r = time_first_row(g, v)
+  first = events_kernel(v, text_opened(folder[r] "/../server/vmstat.tsv"))
   events_fault(v, text_opened(folder[r] "/../server/events.tsv"))
   if (first == "") return
   for (p = 1; p <= phases; p++)
