@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Neighbours: CPU time that neither Redis, nor the load generators, nor our scripts used, from probes to warnings.
+# Foreign CPU time: that neither Redis, nor the load generators, nor our scripts used, from probes to warnings.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper

@@ -67,7 +67,7 @@ monitored() {
   local host
   for host in server 127.0.0.1; do
     awk -F '\t' -v host="$host" -v burnt="$burnt" '$2 == host { foreign += $4 * $9 / 100; ours += $7 } END { exit !(foreign >= 0.8 * burnt && ours > 0) }' \
-      "${server%/*}/neighbours.tsv" || fail "the neighbour used $burnt s: $(<"${server%/*}/neighbours.tsv")"
+      "${server%/*}/foreign.tsv" || fail "the neighbour used $burnt s: $(<"${server%/*}/foreign.tsv")"
   done
 }
 

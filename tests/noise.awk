@@ -61,7 +61,7 @@ BEGIN {
         for (f = 1; f <= n; f++) level[figure[f]] = of_start[figure[f]] + part[3] * gauss()
         phase_make(out, word_of(p), level)
       }
-      file = out "/../neighbours.tsv"
+      file = out "/../foreign.tsv"
       print "phase\thost\tcpus\tseconds\tused_us\tall_us\tours_us\tsteal_us\tforeign_cpu_percent\tsteal_percent\tlimit_percent\tover\tthrottled_us\tthrottled_periods" >file
       for (p = 1; p <= phases; p++) print word_of(p), "127.0.0.1", "1700000000000000" >(out "/../starts.tsv")
       close(out "/../starts.tsv")

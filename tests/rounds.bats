@@ -176,7 +176,7 @@ b 3 1000 402 - 0 get 0'
   master "REDISRUNS=auto:3..30" '
     repeat_run() {
       mkdir "$1"
-      printf "phase\thost\tc\ts\tu\ta\to\ts\tforeign\tsteal\tlimit\tover\npopulate\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\npopulate-2\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\nget\tserver\t2\t9\t0\t0\t0\t0\t42.5\t0.0\t10\t%s\n" "$DISTURBED" >"$1/neighbours.tsv"
+      printf "phase\thost\tc\ts\tu\ta\to\ts\tforeign\tsteal\tlimit\tover\npopulate\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\npopulate-2\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\nget\tserver\t2\t9\t0\t0\t0\t0\t42.5\t0.0\t10\t%s\n" "$DISTURBED" >"$1/foreign.tsv"
       echo run >>"$SCRATCH/runs"
     }
     DISTURBED=0 rounds_repeat calm

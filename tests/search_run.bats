@@ -84,8 +84,8 @@ phase_calls() {
   assert_contains 'max operations per second within a limit' "$(<"$(echo results/*/report.html)")"
   assert_equal "$("$REPO/summary2csv.sh" --json results/* | jq -r '[.[] | [.operation, .limit, (.capacity_ops_per_sec == (if .search == "broken" then .capacity_ops_per_sec else .ops_per_sec end))] | @tsv] | join(";")')" \
     $'populate\t\tfalse;mixed\tavg<=200ms\ttrue;mixed-2\tp50<=150ms\ttrue'
-  # A step is not a phase of the server's counters or of its neighbours, and a phase contains only its own requests.
-  refute_contains steps "$(cat results/*/native/*/rep-1/server/counters.tsv results/*/native/*/rep-1/neighbours.tsv)"
+  # A step is not a phase of the server's counters or of other programs, and a phase contains only its own requests.
+  refute_contains steps "$(cat results/*/native/*/rep-1/server/counters.tsv results/*/native/*/rep-1/foreign.tsv)"
   assert_equal "$(phase_calls populate)" 500
   for phase in mixed mixed-2; do
     awk -v calls="$(phase_calls "$phase")" -v ops="$(phase_column "$phase" ops)" -v rate="$(column search.tsv "$phase" load)" '

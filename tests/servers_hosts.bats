@@ -72,7 +72,7 @@ down_or_ended() {
   for host in $SERVERS_IP; do
     assert_exists "$rep/server/$host/vmstat.tsv" "$rep/server/$host/pressure.tsv" "$rep/../../../env/$host/facts.tsv" "$rep/../../../env/$host/env.tsv" "$rep/../../../env/$host/tiers.tsv"
     awk -F '\t' '$1 == "mixed" && $3 == "used_memory" { n++ } END { print n }' "$rep/server/$host/counters.tsv"
-    awk -F '\t' -v host="server:$host" '$1 == "mixed" && $2 == host { found = 1 } END { exit !found }' "$rep/neighbours.tsv" || fail "$(<"$rep/neighbours.tsv")"
+    awk -F '\t' -v host="server:$host" '$1 == "mixed" && $2 == host { found = 1 } END { exit !found }' "$rep/foreign.tsv" || fail "$(<"$rep/foreign.tsv")"
   done >instances
   assert_equal "$(xargs <instances)" '3 2 3'
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" && $2 ~ /^[0-9]+$/ { n++ } END { print n }' "$rep/server/counters.tsv")" 8

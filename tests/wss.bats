@@ -54,8 +54,8 @@ wss_make() {
   # The counters of the phase end before the load of the probe starts.
   assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "calls" { print $5 - $4 }' results/*/native/*-keymax39999/rep-1/server/counters.tsv)" \
     "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] + $at["late"] }' results/*/native/*-keymax39999/rep-1/*/result.tsv)"
-  # Neighbours of the probe are not recorded either.
-  refute_contains get-2 "$(cat results/*/native/*/rep-1/neighbours.tsv)"
+  # Nor is the CPU time of other programs recorded.
+  refute_contains get-2 "$(cat results/*/native/*/rep-1/foreign.tsv)"
   refute_contains 'after get-2' "$(cat results/*/run.log)"
   assert_contains 'Predicted DRAM:data' "$(cat results/*/report.html)"
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''

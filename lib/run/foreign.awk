@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Compute neighbours.tsv from probes: for each phase and host, the CPU time that was not used by Redis, load generators, monitors or our scripts.
+# Compute foreign.tsv from probes: for each phase and host, the CPU time that was not used by Redis, load generators, monitors or our scripts.
 # Input: lines MARK HOST and the columns of host_probe_cpu (lib/host/probe.sh); a phase lasts from its mark to the host's next
 # mark. LIMIT in the environment: percent of one CPU, or off.
 #

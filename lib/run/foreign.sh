@@ -17,11 +17,11 @@ foreign_mark() {
   [[ -z $3 ]] || _FOREIGN_MARKS+="$1"$'\t'"$2"$'\t'"$3"$'\n'
 }
 
-# Write DIR/neighbours.tsv, one row per phase and host, and warn about each phase and machine over the limit, or with processes that a quota stopped.
+# Write DIR/foreign.tsv, one row per phase and host, and warn about each phase and machine over the limit, or with processes that a quota stopped.
 # Usage: foreign_write DIR
 # Globals: FOREIGN SERVER
 foreign_write() {
-  local file=$1/neighbours.tsv phase host seconds foreign steal limit time periods what said=' '
+  local file=$1/foreign.tsv phase host seconds foreign steal limit time periods what said=' '
   LIMIT=$FOREIGN LC_ALL=C write_file "$file" awk -f "$LIB/run/foreign.awk" <<<"${_FOREIGN_MARKS%$'\n'}" || return
   while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
     [[ $host != server ]] || host=$SERVER
@@ -39,7 +39,7 @@ foreign_write() {
   done < <(awk -F '\t' 'NR > 1 && $13 > 0' "$file")
 }
 
-# Print the rows of a neighbours.tsv that are over their limit.
+# Print the rows of a foreign.tsv that are over their limit.
 # Usage: foreign_over FILE
 foreign_over() {
   awk -F '\t' 'NR > 1 && $12 == 1' "$1"

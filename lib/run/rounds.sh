@@ -30,12 +30,12 @@ rounds_repeat() {
 # Usage: rounds_disturbed DIR
 rounds_disturbed() {
   local phase foreign steal
-  [[ -r $1/neighbours.tsv ]] || return 0
+  [[ -r $1/foreign.tsv ]] || return 0
   while IFS=$'\t' read -r phase _ _ _ _ _ _ _ foreign steal _; do
     ! common_is_fill "$phase" || continue
     printf '%s: others used %s %% of a CPU, the hypervisor took %s %%\n' "$phase" "$foreign" "$steal"
     return
-  done < <(foreign_over "$1/neighbours.tsv")
+  done < <(foreign_over "$1/foreign.tsv")
 }
 
 # Print the open figures of a point after a round.

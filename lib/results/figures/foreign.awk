@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-# CPU time of other programs in a phase, from the repeat's neighbours.tsv: of the server or the row's client, whichever has more. Part of result.awk.
+# CPU time of other programs in a phase, from the repeat's foreign.tsv: of the server or the row's client, whichever has more. Part of result.awk.
 
-function foreign_fill(    n, i, f) {
-  n = repeat_lines("neighbours.tsv")
+function foreign_fill(    file, n, i, f) {
+  file = "foreign.tsv"
+  # The name in older runs.
+  if (!repeat_lines(file)) file = "neighbours.tsv"
+  n = repeat_lines(file)
   for (i = 1; i <= n; i++) {
-    if (split(repeat_line["neighbours.tsv", i], f, "\t") < 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
+    if (split(repeat_line[file, i], f, "\t") < 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
     if (cell["foreign_cpu_percent"] == "" || f[9] > cell["foreign_cpu_percent"] + 0) {
       cell["foreign_cpu_percent"] = f[9]
       cell["foreign_host"] = text_escape(f[2])
