@@ -225,8 +225,8 @@ lane_suite() {
   run changed lib/loadgen/keys.c
   assert_line loadgen_keys.bats
   refute_contains $'\nrun.bats'
-  run changed lib/part/size/table.awk
-  assert_line size.bats
+  run changed lib/part/dram/table.awk
+  assert_line dram.bats
   run changed lib/cmd/stop.sh lib/membench/room.c
   assert_line survive.bats
   assert_line memory.bats

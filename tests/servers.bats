@@ -237,11 +237,11 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
       [[ $HOST != b || ${*: -1} -gt 20000000 ]]
     }
     SLACK=0
-    size_start
+    dram_start
     for share in 100 50 20 50 50; do
-      size_set "$share" || echo "$share: $?"
+      dram_set "$share" || echo "$share: $?"
     done
-    echo "$_SIZE_BASE"
+    echo "$_DRAM_BASE"
     sort set | uniq -c | sed "s/^ *//"'
   assert_success
   # With 1 MiB more for each instance: three on a, two on b and c.

@@ -10,7 +10,7 @@ SERVERS=() HOST=
 
 # Variables that hold what is known of one host.
 readonly _SERVERS_OWN=(SERVER_BYTES SERVER_FREE SERVER_LIMITS _SERVER_CPUS _SERVER_GIB _PLACE_TOPOLOGY REDIS_BINARY INSTANCE_PLAN SERVER_ADDRESS SERVER_DIRECTIVES LAUNCH_WORDS
-  _SIZE_MINE)
+  _DRAM_MINE)
 # By host and variable, separated by a blank: its value while another host's is in the variable.
 declare -A _SERVERS_STATE=()
 

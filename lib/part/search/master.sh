@@ -20,7 +20,7 @@ SEARCH_SECONDS=  # of a step
 # Usage: search_wanted
 # Globals: RATE CONNECTIONS DRAM_RATIO
 search_wanted() {
-  [[ $RATE == search* || $CONNECTIONS == search ]] || size_wanted
+  [[ $RATE == search* || $CONNECTIONS == search ]] || dram_wanted
 }
 
 # The kind of search: dram, connections or rate.
@@ -29,7 +29,7 @@ search_wanted() {
 search_what() {
   REPLY=rate
   [[ $CONNECTIONS != search ]] || REPLY=connections
-  ! size_wanted || REPLY=dram
+  ! dram_wanted || REPLY=dram
 }
 
 # Whether a phase is searched: every phase except populate.
@@ -61,7 +61,7 @@ search_phases() {
 # Usage: search_expected
 # Globals: LIMITS
 search_expected() {
-  ! size_wanted || {
+  ! dram_wanted || {
     echo $((25 + 15 * $(wc -w <<<"$LIMITS")))
     return
   }
@@ -84,8 +84,8 @@ search_say() {
   if [[ $DRAM_RATIO == search ]]; then
     for variant in $VARIANTS; do
       plan_enter "$variant" ''
-      size_wanted || continue
-      size_given
+      dram_wanted || continue
+      dram_given
       printf 'search   %s: the min share of DRAM that keeps %s at %s: about %d steps of %s s per phase, at most %d per limit\n' "$variant" "${LIMITS// / and }" \
         "$([[ $RATE == search* ]] && echo "$REPLY of what ${VARIANTS%% *} keeps" || echo "$REPLY ops/s")" "$(search_expected)" "$SEARCH_TIME" \
         "$(search_bounds && echo "${REPLY#* }")"
@@ -104,7 +104,7 @@ search_say() {
 search_fresh() {
   _SEARCH_FOLDER=$1 _SEARCH_PENDING='' _SEARCH_PROBES='' _SEARCH_ROWS='' _SEARCH_STEP=0
   [[ ! -e $1/steps.tsv ]] || _SEARCH_STEP=$(awk 'END { print NR - 1 }' "$1/steps.tsv")
-  size_start
+  dram_start
 }
 
 # Record a failed look: the OOM killer stopped it, or the kernel could not free enough memory. When the repeat is run again, its takes are dropped.
@@ -176,9 +176,9 @@ _search_choose() {
     connections) _SEARCH_GIVEN=c$load ;;
     rate) [[ $load != 0 ]] || _SEARCH_GIVEN=c0 ;;
     dram)
-      size_rate "$base" || return
+      dram_rate "$base" || return
       _SEARCH_GIVEN=$REPLY
-      [[ $word != step && $word != take ]] || size_set "$load" || status=$?
+      [[ $word != step && $word != take ]] || dram_set "$load" || status=$?
       ;;
   esac
   if ((status == 2)); then
@@ -270,7 +270,7 @@ _search_take_in() {
   case $REPLY in
     connections) rate=0 connections=$load ;;
     dram)
-      size_rate "$phase" || return
+      dram_rate "$phase" || return
       rate=$REPLY share=$load
       ;;
   esac
@@ -344,7 +344,7 @@ _search_say() {
 _search_settle() {
   local phase=$1 file=$_SEARCH_FOLDER/search.tsv head word limit load state low high soft_low soft_high steps least kept looks slowest
   local unit=ops_per_sec REPLY
-  size_wanted && {
+  dram_wanted && {
     _search_settle_size "$@"
     return
   }
@@ -378,19 +378,19 @@ _search_settle_size() {
     IFS=$'\t' read -r word limit least share steps kept looks most <<<"$2"
     PARTS_DO=skip
     write_more "$file" "$head" printf '%s\t%s\tnone\t%s\t-\t-\t-\t-\t%s\t%s\t-\t%s\t%s\n' "$phase" "$limit" "${share:--}" "$steps" "${least:--}" \
-      "$(_search_rate "$phase")" "$_SIZE_BASE" || return
+      "$(_search_rate "$phase")" "$_DRAM_BASE" || return
     log_warn "$phase: $limit: not kept even with all data in DRAM: $kept of $looks looks with $most % of DRAM did; the min measured is ${least:--}, with ${share:--} % of DRAM"
     return
   fi
   IFS=$'\t' read -r word limit share state low high soft_low soft_high steps broke <<<"$2"
   PARTS_DO=$word
   write_more "$file" "$head" printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t-\t%s\t%s\t%s\n' "$phase" "$limit" "$state" "$share" "$low" "$high" \
-    "$soft_low" "$soft_high" "$steps" "$broke" "$(_search_rate "$phase")" "$_SIZE_BASE" || return
+    "$soft_low" "$soft_high" "$steps" "$broke" "$(_search_rate "$phase")" "$_DRAM_BASE" || return
   log_info "$phase: $limit: $share % of DRAM ($state, after $steps steps; 95 % between $low and $high; below it breaks: $broke)"
 }
 
 # Print the rate during a search for DRAM.
 _search_rate() {
   local REPLY
-  size_rate "${1%%-*}" && echo "$REPLY"
+  dram_rate "${1%%-*}" && echo "$REPLY"
 }

@@ -3,7 +3,7 @@
 # are the missing fraction. After a change of the share, a part of the missing data is loaded in each step. Some steps are disturbed: requests are
 # left unanswered.
 #
-# Usage: awk -f metric.awk -f search.awk -f random.awk -f tests/size.awk SEARCHES CASE...
+# Usage: awk -f metric.awk -f search.awk -f random.awk -f tests/dram.awk SEARCHES CASE...
 #   CASE is DISTURBED[:KILLED]: DISTURBED in percent; the OOM killer stops an instance below KILLED percent of DRAM
 # Output: each CASE, its min, median and max answer, the number of answers that are more than 3 points off the truth, the max number of
 # steps of a search, their mean, the number of OOM kills in the last search, and which limit breaks below the answer.

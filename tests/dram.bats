@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The search for the min share of DRAM, without a server: the next step on a simulated server with a known answer; its table, its rate, and refused
-# settings. tests/size_run.bats runs it on real swap.
+# settings. tests/dram_run.bats runs it on real swap.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -47,7 +47,7 @@ found() {
     assert_equal "$name $off $broke" "$name 0 far"
     ((steps <= 45)) || fail "$name: $steps steps"
   done < <(LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/part/search/search.awk" \
-    -f "$REPO/tests/random.awk" -f "$REPO/tests/size.awk" 100 0 20 0:60 0:30)
+    -f "$REPO/tests/random.awk" -f "$REPO/tests/dram.awk" 100 0 20 0:60 0:30)
 }
 
 @test "the first steps: all data in DRAM, then less of it; the scan ends where nothing is kept any more" {
@@ -119,7 +119,7 @@ table() {
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
-    tables_make "$LIB/part/size/table.awk" run <totals' | tr -s ' '
+    tables_make "$LIB/part/dram/table.awk" run <totals' | tr -s ' '
 }
 
 @test "the table: the median share of repeats, its range, the memory that it is, and what breaks below it" {
@@ -275,13 +275,13 @@ priced() {
 @test "the rate that is held: a number as it is; of a search, a part of the lowest that the first variant's searches of the same repeat found" {
   local code='VARIANTS="native swap"
     ROW=([point]=1000B-1i [repeat]=1) RUN=run'
-  master '' "$code; RATE=500; size_rate get; echo \$REPLY"
+  master '' "$code; RATE=500; dram_rate get; echo \$REPLY"
   assert_equal "$output" 500
   mkdir -p run/native/1000B-1i/rep-1
   printf 'phase\tlimit\tsearch\tload\nget\tavg<=1ms\tfound\t20000\nget-2\tp99<=1ms\tfound\t10000\nset\tp99<=1ms\tnone\t100\n' >run/native/1000B-1i/rep-1/search.tsv
-  master '' "$code; for RATE in search search:80% search:50%; do size_rate get && echo \$REPLY; done"
+  master '' "$code; for RATE in search search:80% search:50%; do dram_rate get && echo \$REPLY; done"
   assert_output $'8000.0000\n8000.0000\n5000.0000'
-  master '' "$code; RATE=search; size_rate set || echo none"
+  master '' "$code; RATE=search; dram_rate set || echo none"
   assert_equal "$output" none
   assert_contains 'no load to keep' "$stderr"
 }
@@ -290,8 +290,8 @@ priced() {
   mkdir -p rep/server
   printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tp99_us\tfar_per_op\tanswered_percent\tunsent\terrors\tclient_limited\tcounts\tdram_share_percent\tlost\n' >rep/steps.tsv
   printf 'get\tscan\t-\t1\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\nget\ttake\tp99<=1ms\t2\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\n' >>rep/steps.tsv
-  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 _SEARCH_PENDING=\$'get\tscan\t-\t80\t1' MONITOR_ALARM='the OOM killer took the instance on port 1'
-    size_again rep && search_fresh rep && echo \$_SEARCH_STEP"
+  master '' "DRAM_RATIO=search TIER=swap _DRAM_SHARE=80 _SEARCH_PENDING=\$'get\tscan\t-\t80\t1' MONITOR_ALARM='the OOM killer took the instance on port 1'
+    dram_again rep && search_fresh rep && echo \$_SEARCH_STEP"
   assert_success
   assert_equal "$output" 2
   assert_equal "$(awk -F '\t' '{ print $2, $16, $17 }' rep/steps.tsv | paste -sd ,)" 'kind dram_share_percent lost,scan 100 -,scan 80 oom'
@@ -301,11 +301,11 @@ priced() {
     awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/part/search/search.awk" \
     -f "$REPO/lib/part/search/steps.awk" steps.tsv | cut -f 1-2)" $'step\tseek'
   # The next try fails before its search begins, for another reason.
-  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=60 MONITOR_ALARM='the OOM killer took the instance on port 1'; size_again rep; search_again rep || echo no"
+  master '' "DRAM_RATIO=search TIER=swap _DRAM_SHARE=60 MONITOR_ALARM='the OOM killer took the instance on port 1'; dram_again rep; search_again rep || echo no"
   assert_equal "$output" no
   assert_equal "$(awk -F '\t' '$17 == "oom" { print $16 }' rep/steps.tsv | paste -sd ,)" 80,60
   # Any other end of a repeat is a failure.
-  master '' "DRAM_RATIO=search TIER=swap _SIZE_SHARE=80 MONITOR_ALARM='the instance on port 1 has exited'; size_again rep || echo no"
+  master '' "DRAM_RATIO=search TIER=swap _DRAM_SHARE=80 MONITOR_ALARM='the instance on port 1 has exited'; dram_again rep || echo no"
   assert_equal "$output" no
 }
 
@@ -316,7 +316,7 @@ priced() {
   master RATE=500 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
     client_probe() { :; }
     monitor_mark() { echo "mark $1"; }
-    size_set() { echo "set $1"; [[ $1 != 80 ]] || return 2; }
+    dram_set() { echo "set $1"; [[ $1 != 80 ]] || return 2; }
     _search_take_in() { _SEARCH_PENDING=; }
     { _search_header && tr " " "\t" <<<"get scan - 1 1 500 1 500 100 90 95 500 600 700 800 100 0 0 0 1 0 0 0 0 1 100 -"; } >rep/steps.tsv
     search_fresh rep
@@ -330,17 +330,17 @@ priced() {
 
 @test "a share that a lost server cannot set is an error, not a share to which the kernel cannot reduce" {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  master '' 'DRAM_RATIO=search TIER=swap _SIZE_BASE=1
-    _size_set() { return "$reply"; }
+  master '' 'DRAM_RATIO=search TIER=swap _DRAM_BASE=1
+    _dram_set() { return "$reply"; }
     for reply in 0 1 255 124 "$REPLY_BAD"; do
-      _SIZE_SHARE= status=0
-      size_set 80 || status=$?
+      _DRAM_SHARE= status=0
+      dram_set 80 || status=$?
       echo "$reply $status"
     done
     TIER=weighted
     tier_is() { :; }
     memory_prepare() { return 1; }
-    size_set 60 || echo "program $?"'
+    dram_set 60 || echo "program $?"'
   assert_equal "$(xargs <<<"$output")" '0 0 1 2 255 1 124 1 3 1 program 1'
   assert_contains '127.0.0.1: cannot set the share of DRAM' "$stderr"
 }

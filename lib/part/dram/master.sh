@@ -3,37 +3,37 @@
 # DRAM_RATIO=search: the min share of DRAM at which a load keeps LIMITS. master.sh does the search; its loads are shares in percent.
 # A cgroup limits DRAM, or the pages are divided between near and far nodes.
 
-_SIZE_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 100 %; of all servers
-_SIZE_MINE=  # the same of one server
-_SIZE_SHARE= # the current share
-_SIZE_WHOLE= # yes while all servers have it; empty after a share that could not be set on all of them
+_DRAM_BASE=  # bytes of the instances and their cgroup with all data in DRAM: 100 %; of all servers
+_DRAM_MINE=  # the same of one server
+_DRAM_SHARE= # the current share
+_DRAM_WHOLE= # yes while all servers have it; empty after a share that could not be set on all of them
 # Bytes per instance in addition to the share.
-readonly _SIZE_SLACK=$((1 << 20))
+readonly _DRAM_SLACK=$((1 << 20))
 
 # Whether the current variant searches its share of DRAM.
-# Usage: size_wanted
+# Usage: dram_wanted
 # Globals: DRAM_RATIO
-size_wanted() {
+dram_wanted() {
   [[ $DRAM_RATIO == search ]] && { tier_is limited || tier_is divided; }
 }
 
 # Begin the search of a repeat, or of another try.
-# Usage: size_start
-size_start() {
-  _SIZE_BASE='' _SIZE_SHARE='' _SIZE_WHOLE=''
+# Usage: dram_start
+dram_start() {
+  _DRAM_BASE='' _DRAM_SHARE='' _DRAM_WHOLE=''
 }
 
 # Set the share of DRAM on each server; the first call of a repeat takes the memory in use there now as 100 %.
-# Usage: size_set SHARE
+# Usage: dram_set SHARE
 # Returns: 1 with a line on stderr; 2 if the kernel cannot free enough memory
-size_set() {
+dram_set() {
   local host
-  [[ -n $_SIZE_BASE ]] || _size_measure || return
-  [[ $_SIZE_SHARE != "$1" || -z $_SIZE_WHOLE ]] || return 0
-  _SIZE_WHOLE=
+  [[ -n $_DRAM_BASE ]] || _dram_measure || return
+  [[ $_DRAM_SHARE != "$1" || -z $_DRAM_WHOLE ]] || return 0
+  _DRAM_WHOLE=
   ! tier_is divided || servers_each memory_prepare || return
   # The host has its own limit, by its steps.
-  servers_parallel 86400 _size_set "$1" || {
+  servers_parallel 86400 _dram_set "$1" || {
     # A host without a valid reply says nothing about its memory.
     for host in $HOST; do
       ((${PARALLEL_STATUS[$host]} > 1)) || continue
@@ -42,69 +42,69 @@ size_set() {
     done
     return 2
   }
-  _SIZE_SHARE=$1 _SIZE_WHOLE=yes
+  _DRAM_SHARE=$1 _DRAM_WHOLE=yes
 }
 
 # Set the share of DRAM on the server in HOST: move pages, or change the limit.
-# Usage: _size_set SHARE
-_size_set() {
+# Usage: _dram_set SHARE
+_dram_set() {
   local bytes REPLY
   if tier_is divided; then
     tier_divide "$1"
   else
-    bytes=$(_size_bytes "$1")
+    bytes=$(_dram_bytes "$1")
     spread_count_of "$POINT_INSTANCES"
     # Memory that the kernel charges to processes in advance must fit at 100 %.
-    tier_set_limit $((bytes + REPLY * _SIZE_SLACK))
+    tier_set_limit $((bytes + REPLY * _DRAM_SLACK))
   fi
 }
 
 # Print the bytes of a share on the server in HOST.
-# Usage: _size_bytes SHARE
-_size_bytes() {
-  LC_ALL=C awk -v base="$_SIZE_MINE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
+# Usage: _dram_bytes SHARE
+_dram_bytes() {
+  LC_ALL=C awk -v base="$_DRAM_MINE" -v share="$1" 'BEGIN { printf "%.0f\n", base * share / 100 }'
 }
 
 # Take the memory that the instances have at the last mark as 100 %, of each server and of all.
-# Usage: _size_measure
-# Returns: sets _SIZE_BASE and _SIZE_MINE; 1 with a line on stderr
-_size_measure() {
+# Usage: _dram_measure
+# Returns: sets _DRAM_BASE and _DRAM_MINE; 1 with a line on stderr
+_dram_measure() {
   local sum=0
-  servers_each _size_measure_one || return
-  _SIZE_BASE=$sum
-  log_info "100 % of DRAM is $((_SIZE_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
+  servers_each _dram_measure_one || return
+  _DRAM_BASE=$sum
+  log_info "100 % of DRAM is $((_DRAM_BASE >> 20)) MiB: the memory of the instances with all data in DRAM"
 }
 
 # Take the memory of the instances on the server in HOST as its 100 %, and add it to the sum.
-# Usage: _size_measure_one
-# Globals: sum of _size_measure
-_size_measure_one() {
+# Usage: _dram_measure_one
+# Globals: sum of _dram_measure
+_dram_measure_one() {
   local scope=cgroup
   ! tier_is divided || scope=tier
-  _SIZE_MINE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"${MONITOR_ROWS_OF[$HOST]-}")
-  [[ $_SIZE_MINE =~ ^[1-9][0-9]*$ ]] || {
+  _DRAM_MINE=$(awk -F '\t' -v scope="$scope" '$1 == scope && $2 ~ (scope == "tier" ? "^data_bytes$" : "^(usage|swap)$") { sum += $3 } END { printf "%.0f\n", sum }' <<<"${MONITOR_ROWS_OF[$HOST]-}")
+  [[ $_DRAM_MINE =~ ^[1-9][0-9]*$ ]] || {
     log_warn "$HOST: cannot read the memory of the instances, so cannot set its share"
     return 1
   }
-  sum=$((sum + _SIZE_MINE))
+  sum=$((sum + _DRAM_MINE))
 }
 
 # With a search for RATE: the part of the first variant's rate. Else RATE.
-# Usage: size_given
+# Usage: dram_given
 # Globals: RATE
 # Returns: sets REPLY
-size_given() {
+dram_given() {
   REPLY=${RATE#search:}
   [[ $RATE != search ]] || REPLY=80%
 }
 
 # The load of a phase: RATE, or a part of the lowest rate that the first variant's search of the same repeat found for a limit.
-# Usage: size_rate PHASE
+# Usage: dram_rate PHASE
 # Globals: RATE RUN VARIANTS ROW
 # Returns: sets REPLY; 1 with a line on stderr
-size_rate() {
+dram_rate() {
   local file=$RUN/${VARIANTS%% *}/${ROW[point]}/rep-${ROW[repeat]}/search.tsv
-  size_given
+  dram_given
   [[ $RATE == search* ]] || return 0
   REPLY=$(LC_ALL=C awk -F '\t' -v phase="$1" -v part="${REPLY%\%}" '
     NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }

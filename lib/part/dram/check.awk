@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What a plan refuses of a search for DRAM; in the planner (lib/plan).
 
-function size_check() {
+function dram_check() {
   if (V["DRAM_RATIO"] != "search") return
   size_variants += is_size_wanted()
   if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with DRAM_RATIO=search; set CONNECTIONS to a number, and RATE")
@@ -13,6 +13,6 @@ function size_check() {
 }
 
 # Of all variants.
-function size_checked() {
+function dram_checked() {
   if (V["DRAM_RATIO"] == "search" && !size_variants) refuse("DRAM_RATIO", "no variant has limited DRAM; add one with the tier " tiers_with("Is", "limited divided"))
 }
