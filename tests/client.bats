@@ -18,7 +18,6 @@ teardown() {
   master '' '
     CLIENT_IP=192.0.2.1
     monitor_mark() { :; }
-    trace_mark() { :; }
     foreign_mark() { :; }
     log_info() { :; }
     _CLIENT_STATE=([a]=running [b]=running) _CLIENT_READY=([a]=set [b]=set) _CLIENT_OFFSET=([a]=0 [b]=5000000) _CLIENT_LATE=([a]=200000 [b]=400000)

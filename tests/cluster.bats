@@ -67,7 +67,7 @@ refuses() {
 @test "a run on a cluster of this machine: what the servers count is what the load generator counts" {
   local base results
   base=$(cluster_ports 12)
-  run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 RATE=2000 TRACK=200 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
+  run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 RATE=2000 TRACK_WRITES=200 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
   assert_success
   results=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   awk -F '[=,]' '/^role:/ { role = $0 } /^cmdstat_[sg]et:/ && role ~ /master/ { sum += $2 } END { print sum }' "$results/server/info.after" >calls

@@ -202,7 +202,9 @@ _guide_repeat() {
     mkdir -p $run/env/10.0.0.9
     printf 'kernel\t6.1.%s\nthp\tnever\nuptime\t%s\n' "${run:7:1}" "$run" >$run/env/10.0.0.9/env.tsv
   done
-  printf 'PIPELINE=4\nTIME=30\nRESULTS_DIR=/a\n' >>20250102T100000Z-x/run.conf
+  # A setting that was renamed since is no difference.
+  printf 'REPLAY.speed="1"\nTRACK_WRITES=0\n' >>20250101T100000Z-x/run.conf
+  printf 'PIPELINE=4\nTIME=30\nRESULTS_DIR=/a\nTRACE_FILE.speed="1"\nTRACK=0\n' >>20250102T100000Z-x/run.conf
   settings_make "20250102T100000Z-x"
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
   assert_success
@@ -212,6 +214,8 @@ _guide_repeat() {
   refute_contains uptime
   refute_contains thp
   refute_contains RESULTS_DIR
+  refute_contains TRACE_FILE
+  refute_contains TRACK
   assert_equal "$stderr" ''
   rm -r 20250102T100000Z-x/env
   guide_make

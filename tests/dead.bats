@@ -32,7 +32,7 @@ record() {
 # A master whose run has this host, and then the code.
 held() {
   master "${2-}" 'lock_take 127.0.0.1
-    CLIENT_THREADS=1 CLIENT_PASSWORD=secret SERVER_CERTIFICATE="" CLIENT_LAUNCH=one TRACE="sleep 100"
+    CLIENT_THREADS=1 CLIENT_PASSWORD=secret SERVER_CERTIFICATE="" CLIENT_LAUNCH=one SIDECAR="sleep 100"
     LOAD_COMMANDS="" MONITOR_REPLICAS="" CLIENT=127.0.0.1 ADDRESS=127.0.0.1 TIER_LIMIT=0 TIER_SPACE=0 RESERVE_BYTES=1 HIT_COUNTERS="" SERVER_ADDRESS=127.0.0.1
     launch() { call_run 127.0.0.1 client launch sleep 1000; }
     '"$1"
@@ -42,7 +42,7 @@ held() {
   local what
   for what in 'rm -r "$REMOTE_DIR"/run-*' 'rm "$LOCK_DIR"/tierbench-lock.*' 'sed -i "2s/^[^\t]*/00000000-0000-0000-0000-000000000000/" "$REMOTE_DIR"/run-*/owner'; do
     held "$what"'
-      for call in "client launch sleep 1000" "trace start" "monitor start" "monitor mark get" "tune apply" "lock renew"; do
+      for call in "client launch sleep 1000" "sidecar start" "monitor start" "monitor mark get" "tune apply" "lock renew"; do
         TUNE_ROWS=""
         call_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
       done || :
@@ -226,7 +226,7 @@ END
     cp "$REMOTE_DIR/mine" "$folder/client-127.0.0.1/generator.proc"
     cp "$REMOTE_DIR/mine" "$folder/monitor/monitor.proc"
     TUNE_ROWS=
-    for call in "client launch sleep 1000" "client look 0 get 1" "client enough" "monitor start" "monitor mark get" "trace start" "tune apply"; do
+    for call in "client launch sleep 1000" "client look 0 get 1" "client enough" "monitor start" "monitor mark get" "sidecar start" "tune apply"; do
       RUN_OPEN=1 call_run 127.0.0.1 $call 2>>"$SCRATCH/said" && echo "$call"
     done || :
     proc_alive "$generator" "$(cut -f 2 "$REMOTE_DIR/mine")"

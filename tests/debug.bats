@@ -35,7 +35,7 @@ teardown() {
   # A program that runs during a phase keeps what the generators log in with.
   printf '#!/bin/bash\ncat %q/host/run-*/*/auth | tr , "\\n" >>%q/passwords\n' "$SCRATCH" "$SCRATCH" >keep
   chmod 755 keep
-  run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" TRACE="$SCRATCH/keep"
+  run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" SIDECAR="$SCRATCH/keep"
   assert_success
   assert_match 'server.sh:[0-9]+ _server_passwords: ' "$(<results/*/debug.log)"
   assert_equal "$(awk 'length >= 24' passwords | sort -u | wc -l)" 2

@@ -45,14 +45,14 @@ plan_in() {
   plan_in DATA=/mnt/data KEYS=/etc/keys
   assert_success
   assert_equal "$stderr" ''
-  plan_in TRACE=1 REDISRUNS=9 MEMTIER_PIPELINE=6
+  plan_in SIDECAR=1 REDISRUNS=9 MEMTIER_PIPELINE=6
   assert_success
   refute_contains '9 repeat(s)'
   refute_contains 'pipeline 6'
-  assert_match 'environment: .*TRACE.*: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_[A-Z_]+' "$stderr"
+  assert_match 'environment: .*SIDECAR.*: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_[A-Z_]+' "$stderr"
   assert_equal "$(wc -l <<<"$stderr")" 1
-  for name in TRACE REDISRUNS MEMTIER_PIPELINE; do assert_match "environment:.* ${name}[ :]" "$stderr"; done
-  plan_in REDISRUNS=9 TIERBENCH_REDISRUNS=8 TIERBENCH_TRACE=off TRACE=1
+  for name in SIDECAR REDISRUNS MEMTIER_PIPELINE; do assert_match "environment:.* ${name}[ :]" "$stderr"; done
+  plan_in REDISRUNS=9 TIERBENCH_REDISRUNS=8 TIERBENCH_SIDECAR=off SIDECAR=1
   assert_equal "$stderr" ''
 }
 

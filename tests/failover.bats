@@ -13,7 +13,7 @@ setup() {
   [[ -x $REPO/test ]] || make -s -C "$REPO"
   untune
   BASE=$(cluster_ports 6)
-  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 REDIS_CONF.cluster-node-timeout=3000 FAULT="at=2 down=1 settle=1" TIME=120 TRACK=200
+  FAULTY=("$REPO/do_it.sh" run -s failover REDISBASE="$BASE" KEYS=1000 RATE=300 REDIS_CONF.cluster-node-timeout=3000 FAULT="at=2 down=1 settle=1" TIME=120 TRACK_WRITES=200
     REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
 }
 
@@ -349,7 +349,7 @@ figures_of() {
   printf '#!/bin/sh\necho "$*" >asked\n' >./test
   chmod +x ./test
   run bash -c 'set -Eeuo pipefail
-    ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK=0 PHASES="populate get get"
+    ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK_WRITES=0 PHASES="populate get get"
     . "$LIB/modules.sh"
     servers_at() { echo "begins: ${*:2}"; }
     for phase in populate get get-2; do fault_goes "$phase" "$phase"; done
@@ -373,8 +373,8 @@ figures_of() {
 REPLICAS=0|FAULT=kill: requires a replica that takes over
 FAULT.node=4|FAULT.node=4: there are 3 nodes
 TIME=60|TIME=60: ends before the node is up at 80 s
-CLUSTER=off TRACK=0|FAULT=kill: requires a cluster
-CLUSTER=off FAULT=none|TRACK=1000: requires a cluster
+CLUSTER=off TRACK_WRITES=0|FAULT=kill: requires a cluster
+CLUSTER=off FAULT=none|TRACK_WRITES=1000: requires a cluster
 PHASES=populate|FAULT=kill: requires a timed last phase
 SERVER_PREFIX=nice|SERVER_PREFIX=nice: not supported with FAULT
 END

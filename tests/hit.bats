@@ -134,7 +134,7 @@ _hit_seek "${ROW[point]}"
 plan_row "${PLAN_ROWS[0]}"
 show after
 END
-  local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 HIT_RATIO=90% RATE=700 TIME=9 WARMUP=2 TRACE=/bin/true FAR=auto NEIGHBOUR=5
+  local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 HIT_RATIO=90% RATE=700 TIME=9 WARMUP=2 SIDECAR=/bin/true FAR=auto NEIGHBOUR=5
     SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16)
   # The search runs on another variant than that of the first row, or on the same.
   for variant in native swap; do

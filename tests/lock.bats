@@ -246,7 +246,7 @@ END
     # The answer of each server to the check of the lock.
     lock_held() { return "$LOST"; }
     HOST=127.0.0.1 REMOTE_RETRY=0 RUN=results VARIANTS=swap KEY_PATTERN=zipf HIT_RATIO=85% REDISRUNS=2 GENERATOR=test RESUME="" _REMOTE_TMP=$SCRATCH
-    RATE=0 CONNECTIONS=1 TIME=1 WARMUP=0 PHASES="populate get" PROBE_WSS=off FAULT=none TRACE="" FAR_EVENTS=off TRACK=0
+    RATE=0 CONNECTIONS=1 TIME=1 WARMUP=0 PHASES="populate get" PROBE_WSS=off FAULT=none SIDECAR="" FAR_EVENTS=off TRACK_WRITES=0
     PLAN_ROWS=(1 2)
     # A search for keys comes before the first repeat.
     _hit_row_of() { echo 1; }

@@ -8,7 +8,7 @@ load tree
 
 setup() {
   scratch_setup
-  export TRACE="bash $SCRATCH/script"
+  export SIDECAR="bash $SCRATCH/script"
 }
 
 teardown() {
@@ -52,7 +52,7 @@ teardown() {
   assert_equal "$status" 143
 }
 
-@test "TRACE may be a script: what it runs gets INT as with Ctrl-C, and nothing that it has started is left" {
+@test "SIDECAR may be a script: what it runs gets INT as with Ctrl-C, and nothing that it has started is left" {
   local RUN_ID=trace pid
   # The command in front writes its results at INT, and the script continues. The command behind ignores INT.
   cat >script <<END
@@ -62,66 +62,66 @@ bash -c 'trap "echo results >results; exit" INT; echo \$\$ >$SCRATCH/before; whi
 echo script >>results
 END
   mkdir -m 700 host
-  remote_script trace start
+  remote_script sidecar start
   wait_until 20 test -s before
-  while read -r pid _; do process_note "$pid"; done < <(cat behind before host/run-trace/trace.part/proc)
-  run_split remote_script trace end
+  while read -r pid _; do process_note "$pid"; done < <(cat behind before host/run-trace/sidecar.part/proc)
+  run_split remote_script sidecar end
   assert_success
   for pid in "${TEST_PROCESSES[@]}"; do process_gone "${pid%:*}" "${pid#*:}" || fail "$pid still runs"; done
-  assert_equal "$(<host/run-trace/trace.part/out/results)" $'results\nscript'
+  assert_equal "$(<host/run-trace/sidecar.part/out/results)" $'results\nscript'
   remote_script ended
   refute_exists host/run-trace
 }
 
-@test "an end of TRACE that is repeated after a lost link does not call the program ended too early" {
+@test "an end of SIDECAR that is repeated after a lost link does not call the program ended too early" {
   local RUN_ID=trace-$$ turn
   printf 'exec sleep 1000\n' >script
   mkdir -m 700 host
-  remote_script trace start
+  remote_script sidecar start
   for turn in 1 2; do
-    run_split remote_script trace end
+    run_split remote_script sidecar end
     assert_equal "$turn $status $output $stderr" "$turn 0  "
   done
   remote_script ended
   refute_exists "host/run-$RUN_ID"
 }
 
-@test "a program of TRACE that was started and not recorded is stopped" {
+@test "a program of SIDECAR that was started and not recorded is stopped" {
   local RUN_ID=trace-$$ pid start
   printf 'exec sleep 1000\n' >script
   mkdir -m 700 host
-  remote_script trace start
-  read -r pid start _ <"host/run-$RUN_ID/trace.part/proc"
+  remote_script sidecar start
+  read -r pid start _ <"host/run-$RUN_ID/sidecar.part/proc"
   process_note "$pid"
-  rm "host/run-$RUN_ID"/trace.part/{proc,made}
+  rm "host/run-$RUN_ID"/sidecar.part/{proc,made}
   remote_script ended
   process_gone "$pid" "$start" || fail "$pid still runs"
   refute_exists "host/run-$RUN_ID"
 }
 
-@test "what a script of TRACE has left is stopped after its end; a process that has its number by chance is not" {
+@test "what a script of SIDECAR has left is stopped after its end; a process that has its number by chance is not" {
   local RUN_ID=trace pid leader start
   printf 'sleep 1000 &\necho $! >%s/behind\nuntil [[ -e %s/enough ]]; do sleep 0.05; done\n' "$SCRATCH" "$SCRATCH" >script
   mkdir -m 700 host
-  remote_script trace start
+  remote_script sidecar start
   wait_until 20 test -s behind
   pid=$(<behind)
   process_note "$pid"
   : >enough
-  read -r leader start _ <host/run-trace/trace.part/proc
+  read -r leader start _ <host/run-trace/sidecar.part/proc
   wait_until 20 process_gone "$leader" "$start"
   remote_script ended
   process_gone "$pid" "${TEST_PROCESSES[0]#*:}"
 
   setsid sleep 1000 3>&- &
   process_note $!
-  mkdir -p host/run-trace/trace.part
-  printf '%s\t1\ttrace\n' "$!" >host/run-trace/trace.part/proc
+  mkdir -p host/run-trace/sidecar.part
+  printf '%s\t1\tsidecar\n' "$!" >host/run-trace/sidecar.part/proc
   remote_script ended
   process_alive "${TEST_PROCESSES[1]%:*}" "${TEST_PROCESSES[1]#*:}"
 }
 
-@test "a session whose first process has ended is of TRACE only with the run's mark, in the boot of the record" {
+@test "a session whose first process has ended is of SIDECAR only with the run's mark, in the boot of the record" {
   local leader boot RUN_ID=trace
   boot=$(</proc/sys/kernel/random/boot_id)
   # The session of another program that got the number of a recorded process, and one of the run.
@@ -135,16 +135,16 @@ END
   }
   mkdir -m 700 host
   for stop in ended "stop force"; do
-    for each in PART_OF_TIERBENCH=other/trace.part:"$boot" PART_OF_TIERBENCH=trace/trace.part:12345678-0000-0000-0000-000000000000 PART_OF_TIERBENCH=trace/trace.part:"$boot"; do
+    for each in PART_OF_TIERBENCH=other/sidecar.part:"$boot" PART_OF_TIERBENCH=trace/sidecar.part:12345678-0000-0000-0000-000000000000 PART_OF_TIERBENCH=trace/sidecar.part:"$boot"; do
       session "${each%%:*}"
-      mkdir -p host/run-trace/trace.part
+      mkdir -p host/run-trace/sidecar.part
       printf 'trace\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10\n' >host/run-trace/owner
-      printf '%s\t12345\ttrace\t%s\n' "$leader" "${each#*:}" >host/run-trace/trace.part/proc
-      : >host/run-trace/trace.part/made
+      printf '%s\t12345\tsidecar\t%s\n' "$leader" "${each#*:}" >host/run-trace/sidecar.part/proc
+      : >host/run-trace/sidecar.part/made
       # shellcheck disable=SC2086 # a script and its verb
       remote_script $stop >/dev/null
       refute_exists host/run-trace
-      if [[ $each == PART_OF_TIERBENCH=trace/trace.part:"$boot" ]]; then
+      if [[ $each == PART_OF_TIERBENCH=trace/sidecar.part:"$boot" ]]; then
         process_gone "${TEST_PROCESSES[-1]%:*}" "${TEST_PROCESSES[-1]#*:}" || fail "$stop: $each still runs"
       else
         process_alive "${TEST_PROCESSES[-1]%:*}" "${TEST_PROCESSES[-1]#*:}" || fail "$stop: $each was stopped"

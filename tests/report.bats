@@ -170,7 +170,7 @@ END
   # shellcheck disable=SC2016 # it is to be shown as it stands
   local run='20250101T100000Z-<img src=x onerror=alert(1)>' variant='sw"ap`touch pwned`<b>'"'"';system("touch pwned")'
   run_make "$run" "$variant"
-  printf 'TRACE="</pre><script>document.title=1</script>"\n' >>"$run/run.conf"
+  printf 'SIDECAR="</pre><script>document.title=1</script>"\n' >>"$run/run.conf"
   settings_make "$run"
   mkdir -p "$run/env/<b>host"
   printf 'kernel\t<script>document.title=2</script>\n' >"$run/env/<b>host/env.tsv"

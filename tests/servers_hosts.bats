@@ -86,7 +86,7 @@ down_or_ended() {
 @test "the second server goes down and comes back empty: its instances alone, and all keys are there again; its master killed in the next fault, stop ends everything" {
   local rep
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=1000 RATE=300 \
-    REDIS_CONF.cluster-node-timeout=5000 FAULT="node=2 at=2 down=1 settle=1" TIME=120 TRACK=200 SWEEP="FAULT=kill,stop"
+    REDIS_CONF.cluster-node-timeout=5000 FAULT="node=2 at=2 down=1 settle=1" TIME=120 TRACK_WRITES=200 SWEEP="FAULT=kill,stop"
   # The second fault stops processes, and the master is killed while they hang.
   wait_until 120 down_or_ended || :
   is_down || fail "no second fault: $(<"$SCRATCH/job.err")"
@@ -139,7 +139,7 @@ down_or_ended() {
 @test "without a cluster three servers share five instances: each client loads its own by TLS, on whichever server they are, and what is measured on each is added up" {
   local rep host
   run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=5 KEYS=500 VALUE_SIZES=100 TLS=on \
-    PHASES="populate get" TIME=1 RATE=300 TRACE='tail -n +1 -f /proc/net/fib_trie' FAR.events=minor-faults NEIGHBOUR=0.05 COLD_MEMORY=8M
+    PHASES="populate get" TIME=1 RATE=300 SIDECAR='tail -n +1 -f /proc/net/fib_trie' FAR.events=minor-faults NEIGHBOUR=0.05 COLD_MEMORY=8M
   assert_success
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   assert_equal "$(awk -F '[=,]' '/^cmdstat_set:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum populate ops)"
@@ -150,10 +150,10 @@ down_or_ended() {
   for host in $SERVERS_IP; do
     awk -F '\t' '$1 == "get" && $3 == "calls" { n++ } END { print n }' "$rep/server/$host/counters.tsv"
     # The program ran on each server until it was stopped: the file names the addresses of the host.
-    grep -qwF "$host" "$rep/server/$host/trace/trace.log" || fail "the trace of $host: $(<"$rep/server/$host/trace/trace.log")"
+    grep -qwF "$host" "$rep/server/$host/sidecar/sidecar.log" || fail "sidecar of $host: $(<"$rep/server/$host/sidecar/sidecar.log")"
   done >instances
   assert_equal "$(xargs <instances)" '2 2 1'
-  refute_contains TRACE "$stderr"
+  refute_contains SIDECAR "$stderr"
   # Each server has the load on its memory, and the cold memory.
   assert_equal "$(cat "$rep"/server/198.*/neighbour.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/neighbour.tsv")"
   assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"

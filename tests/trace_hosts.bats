@@ -43,7 +43,7 @@ teardown() {
   # shellcheck disable=SC2016 # the inner shell expands
   netns_host client2 bash -c 'mkdir -p "$1" && cat >"$1/t.csv"' - "$folder" <t.csv
   run_split netns_exec client1 "$REPO/do_it.sh" run -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" SSH_CONFIG="$NETNS_SSH_CONFIG" \
-    REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=400 VALUE_SIZES=1000 REDISRUNS=1 FOREIGN=off PHASES=replay TRACE_FILE="$folder/t.csv"
+    REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=400 VALUE_SIZES=1000 REDISRUNS=1 FOREIGN=off PHASES=replay REPLAY="$folder/t.csv"
   netns_host client2 rm -rf -- "$folder"
   assert_success
   rep=$(echo results/*/native/*/rep-1)

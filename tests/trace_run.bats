@@ -12,7 +12,7 @@ setup() {
   untuned=(TUNE=off KERNEL=keep)
   BASE=$(ports_pick 2)
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=2 KEYS=500 VALUE_SIZES=100 REDISRUNS=1
-    PHASES=replay TRACE_FILE="$SCRATCH/t.csv")
+    PHASES=replay REPLAY="$SCRATCH/t.csv")
   awk 'BEGIN { for (i = 0; i < 2000; i++) printf "%.3f,k:%d,0,%d,0,%s,0\n", i / 2000, i * 7 % 300, 50 + i % 9, i % 4 ? "get" : i % 8 ? "set" : "delete" }' >t.csv
 }
 
@@ -27,10 +27,10 @@ column() {
 }
 
 @test "a run replays a trace over its instances, and every request is in its figures" {
-  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" TRACE_FILE="$SCRATCH/t.csv speed=2 fill"
+  run_split "$REPO/do_it.sh" plan "${WORDS[@]}" REPLAY="$SCRATCH/t.csv speed=2 fill"
   assert_success
   assert_contains "keys of $SCRATCH/t.csv, at 2 times its speed, misses are filled" "$output"
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" TRACE_FILE="$SCRATCH/t.csv speed=2 fill"
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REPLAY="$SCRATCH/t.csv speed=2 fill"
   assert_success
   assert_equal "$(column operation) $(column errors) $(column arrival) $(column trace_speed)" 'replay 0 trace 2'
   local fills
@@ -45,7 +45,7 @@ column() {
 @test "a run replays a trace on a cluster: the requests are those that the masters count" {
   local hits misses fills sets keys
   BASE=$(cluster_ports 3)
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" CLUSTER=on REPLICAS=0 SRV_OVERRIDE=3 REDISBASE="$BASE" PLACEMENT=none TRACE_FILE.speed=max TRACE_FILE.fill=on
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" CLUSTER=on REPLICAS=0 SRV_OVERRIDE=3 REDISBASE="$BASE" PLACEMENT=none REPLAY.speed=max REPLAY.fill=on
   assert_success
   read -r hits misses fills sets keys < <(awk -F , -v fill=1 -f "$REPO/tests/trace.awk" t.csv)
   assert_equal "$(column ops) $(column misses) $(column sets) $(column errors) $(column moved)" "$((2000 + fills)) $misses $((sets + fills)) 0 0"

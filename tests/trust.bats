@@ -35,7 +35,7 @@ teardown() {
     done < <(sed -nE 's/^([A-Z][A-Za-z0-9_.-]*)=.*#: (.*\b(text|path|program|absolute|user|commands)\b.*)/\1\t\2/p' "$REPO"/{conf/defaults,lib/part/*/settings}.conf)
     printf 'REDIS_CONF.loadmodule="/x"\n'
   } >theirs/all.conf
-  for name in SERVER_PREFIX CLIENT_PREFIX TRACE REDIS REDIS_CONF.loadmodule SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS TRACE_FILE REMOTE_DIR \
+  for name in SERVER_PREFIX CLIENT_PREFIX SIDECAR REDIS REDIS_CONF.loadmodule SSH_CONFIG REDIS_USER TIER_SWAP COMMANDS REPLAY REMOTE_DIR \
     LOCK_DIR RESULTS_DIR SERVER_NUMACTL FACTS SWEEP QUICK.settings; do
     grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
   done
@@ -81,7 +81,7 @@ teardown() {
 }
 
 @test "a file is known by its text: what a run wrote or the user accepted is used, in any directory, until it is changed" {
-  printf 'TRACE="sleep 1"\nKEYS=7\n' >theirs/one.conf
+  printf 'SIDECAR="sleep 1"\nKEYS=7\n' >theirs/one.conf
   run "$REPO/do_it.sh" plan --trust -s theirs/one.conf "${far[@]}" </dev/null
   assert_success
   mv theirs/one.conf two.conf
@@ -89,10 +89,10 @@ teardown() {
   assert_success
   assert_equal "$(stat -c %a state/tierbench/settings)" 600
   # What a run writes.
-  bash -c 'cd "$REPO" && set -- lib/core && . lib/core/file.sh && . lib/core/trust.sh && cd "$SCRATCH" && printf "TRACE=id\nKEYS=7\n" >own.conf && trust_record own.conf none'
+  bash -c 'cd "$REPO" && set -- lib/core && . lib/core/file.sh && . lib/core/trust.sh && cd "$SCRATCH" && printf "SIDECAR=id\nKEYS=7\n" >own.conf && trust_record own.conf none'
   run "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
   assert_success
-  echo 'TRACE="sleep 2"' >>two.conf
+  echo 'SIDECAR="sleep 2"' >>two.conf
   run_split "$REPO/do_it.sh" plan -s ./two.conf "${far[@]}" </dev/null
   assert_failure 2
   # Without a place for the list, nothing is known.
@@ -105,11 +105,11 @@ teardown() {
 @test "on a terminal the settings are shown, none with a control character, and the answer counts" {
   need_command script
   local answer
-  printf 'TRACE="id \e[31m"\nKEYS=7\n' >theirs/one.conf
+  printf 'SIDECAR="id \e[31m"\nKEYS=7\n' >theirs/one.conf
   run "$REPO/do_it.sh" plan -s theirs/one.conf "${far[@]}" </dev/null
   assert_failure 2
-  assert_output 'do_it.sh: theirs/one.conf:1: TRACE: a line break, another control character or a double quote in the value is not supported; remove it'
-  printf 'TRACE="id 31m"\nKEYS=7\n' >theirs/one.conf
+  assert_output 'do_it.sh: theirs/one.conf:1: SIDECAR: a line break, another control character or a double quote in the value is not supported; remove it'
+  printf 'SIDECAR="id 31m"\nKEYS=7\n' >theirs/one.conf
   for answer in n y ''; do
     run script -qec "'$REPO/do_it.sh' plan -s theirs/one.conf ${far[*]}" /dev/null <<<"$answer"
     if [[ $answer == y || -z $answer ]]; then
@@ -118,6 +118,6 @@ teardown() {
       assert_failure 2
       assert_contains 'theirs/one.conf: the settings were not accepted; read the file, then add --trust'
     fi
-    [[ -z $answer ]] || assert_match $'and it names programs, files or users:\r\n  TRACE=id 31m\r\n'
+    [[ -z $answer ]] || assert_match $'and it names programs, files or users:\r\n  SIDECAR=id 31m\r\n'
   done
 }

@@ -156,7 +156,12 @@ MEMTIER_DISTINCT_CLIENT_SEED	true	SEED=1/client
 MEMTIER_DISTINCT_CLIENT_SEED		SEED=1
 MEMTIER_RUN_COUNT	3	REDISRUNS=3
 TIMEOUT	600	REMOTE_RETRY=600
-EVENT_TRACE_PARAMS	perf stat	TRACE=perf stat
+EVENT_TRACE_PARAMS	perf stat	SIDECAR=perf stat
+TRACE	perf stat	SIDECAR=perf stat
+TRACE_FILE	/t speed=2 fill	REPLAY=/t
+TRACE_FILE	/t speed=2 fill	REPLAY.speed=2
+TRACE_FILE.fill	on	REPLAY.fill=on
+TRACK	5	TRACK_WRITES=5
 END
   assert_success
   assert_output ''
@@ -217,7 +222,7 @@ END
   (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
   run=$(echo results/*)
   # The tracing program has ended.
-  assert_match 'TRACE: the program ended before the load did: timeout: sending signal TERM' "$(<"$run/run.log")"
+  assert_match 'SIDECAR: the program ended before the load did: timeout: sending signal TERM' "$(<"$run/run.log")"
   grep -q '^PIPELINE="1"$' "$run/run.log"
   grep -q 'phase mixed starts' "$run/run.log"
   for number in 0 1; do
@@ -261,7 +266,7 @@ END
 }
 
 @test "a tracing program runs during measured phases, is stopped, and its output is kept; a number of keys overrides the last key, also when the run is repeated" {
-  local trace
+  local sidecar
   cat >tracer <<'END'
 #!/bin/bash
 trap 'echo told to end; exit' INT
@@ -274,15 +279,15 @@ END
     EVENT_TRACE_PARAMS="$SCRATCH/tracer $SCRATCH/job.err seen"
   job_wait 120
   assert_success
-  trace=$(echo results/*/native/*/rep-1/server/trace)
-  assert_equal "$(cat "$trace/trace.log")" 'begins after 1 populate
+  sidecar=$(echo results/*/native/*/rep-1/server/sidecar)
+  assert_equal "$(cat "$sidecar/sidecar.log")" 'begins after 1 populate
 told to end'
-  assert_equal "$(cat "$trace/seen")" data
+  assert_equal "$(cat "$sidecar/seen")" data
   assert_equal "$(phase_column populate ops)" 60
   run_plan -s results/*/run.conf
   assert_success
   assert_match '10B-2i +10 +2 +30 +60 '
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" TRACE=no-such-tracer
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" SIDECAR=no-such-tracer
   assert_failure 3
   assert_contains "'no-such-tracer' is missing" "$stderr"
 }

@@ -27,27 +27,27 @@ function check_load(    i, n, pattern) {
 
 # Refuse settings that conflict with a trace.
 function check_trace(    i, n, word, part, file) {
-  file = V["TRACE_FILE"]
+  file = V["REPLAY"]
   if (file == "off") {
-    if (has_phase("replay")) refuse("PHASES", "replay requires a trace; set TRACE_FILE, or leave replay out")
-    if (is_on("TRACE_FILE.fill")) refuse("TRACE_FILE.fill", "requires a trace; set TRACE_FILE to its path, or TRACE_FILE.fill=off")
+    if (has_phase("replay")) refuse("PHASES", "replay requires a trace; set REPLAY, or leave replay out")
+    if (is_on("REPLAY.fill")) refuse("REPLAY.fill", "requires a trace; set REPLAY to its path, or REPLAY.fill=off")
     return
   }
-  if (V["PHASES"] != "replay") refuse("TRACE_FILE", "requires PHASES=replay, as a trace is the whole load; set it")
-  if (V["KEYS"] == "auto") refuse("TRACE_FILE", "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned")
+  if (V["PHASES"] != "replay") refuse("REPLAY", "requires PHASES=replay, as a trace is the whole load; set it")
+  if (V["KEYS"] == "auto") refuse("REPLAY", "the number of its keys is unknown; set KEYS and VALUE_SIZES, from which the memory is planned")
   n = split("GENERATOR=test RATE=0 WARMUP=0 REQUESTS=0 KEY_PATTERN=sequential KEY_MIN=0 KEY_PREFIX=off " \
     "VALUE_DISTRIBUTION=off EXPIRE=off COMMANDS=off KEY_PATTERN.shift=off KEY_PATTERN.scramble=off", word, " ")
   for (i = 1; i <= n; i++) {
     split(word[i], part, "=")
     trace_needs(part[1], part[2])
   }
-  if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with TRACE_FILE=" file "; set a number")
-  if (V["TRACE_FILE.speed"] == "max" && V["TIME"] != 0) refuse("TIME", "conflicts with TRACE_FILE.speed=max; set TIME=0, or a number as TRACE_FILE.speed")
+  if (V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with REPLAY=" file "; set a number")
+  if (V["REPLAY.speed"] == "max" && V["TIME"] != 0) refuse("TIME", "conflicts with REPLAY.speed=max; set TIME=0, or a number as REPLAY.speed")
 }
 
 # Refuse a setting that a trace does not support with another value than WANTED.
 function trace_needs(name, wanted) {
-  if (V["TRACE_FILE"] != "off" && V[name] != wanted) refuse(name, "conflicts with TRACE_FILE=" V["TRACE_FILE"] "; set " name "=" wanted)
+  if (V["REPLAY"] != "off" && V[name] != wanted) refuse(name, "conflicts with REPLAY=" V["REPLAY"] "; set " name "=" wanted)
 }
 
 # Refuse a setting that the generator does not support with another value than WANTED.

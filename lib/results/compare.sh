@@ -71,8 +71,9 @@ compare_sections() {
 
 # Print the differences of descriptions of hosts and of settings, as sections: environment.awk describes both.
 # Usage: compare_environment <LINES
+# Globals: ROOT
 compare_environment() {
-  figures_run environment
+  ALIASES=$ROOT/conf/aliases.tsv figures_run environment
 }
 
 # Print the totals of every argument after its number and name, and its warnings.

@@ -25,7 +25,7 @@ load_text() {
 
 # Print the server's commands that the load sends in addition to GET and SET, each as +COMMAND.
 # Usage: load_commands
-# Globals: COMMANDS TRACE_FILE
+# Globals: COMMANDS REPLAY
 load_commands() {
   mix_allowed
   replay_allowed

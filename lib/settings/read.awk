@@ -100,15 +100,21 @@ function parts_text(name,    text) {
   return text
 }
 
-# Read names of our settings in other tools: THEIRS OURS VALUES [given].
-function aliases_read(file,    line, field) {
+# Read other names of settings: THEIRS OURS VALUES [given]. A name that takes every value has the parts of the setting, too.
+function aliases_read(file,    line, field, n, i, part) {
   while ((getline line < file) > 0) {
     if (line ~ /^#/ || split(line, field, "\t") < 3) continue
-    ALIAS[field[1]] = field[2]
-    ALIAS_VALUES[field[1]] = field[3]
-    ALIAS_ELSEWHERE[field[1]] = field[4] == "given"
+    alias_add(field[1], field[2], field[3], field[4] == "given")
+    n = field[3] == "*" && field[2] in PARTS ? split(PARTS[field[2]], part, " ") : 0
+    for (i = 1; i <= n; i++) alias_add(field[1] substr(part[i], length(field[2]) + 1), part[i], "*", field[4] == "given")
   }
   close(file)
+}
+
+function alias_add(theirs, ours, values, is_given) {
+  ALIAS[theirs] = ours
+  ALIAS_VALUES[theirs] = values
+  ALIAS_ELSEWHERE[theirs] = is_given
 }
 
 # Our value for a value of the other name.
@@ -160,6 +166,11 @@ function keep_short(name, value, at) {
 # Check a setting, or the parts of one, and keep them in a layer under our names.
 function put(layer, name, value, at) {
   keep_short(name, value, at)
+  # Another name of a setting with parts.
+  if (name in ALIAS && ALIAS_VALUES[name] == "*" && ALIAS[name] in PARTS) {
+    at = at ": " name
+    name = ALIAS[name]
+  }
   # Directives have blanks for tabs and the like.
   if (name ".*" in KIND) gsub(SPACE, " ", value)
   if (value ~ /["\001-\037\177]/)

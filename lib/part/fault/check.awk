@@ -2,7 +2,7 @@
 # What a plan refuses of a fault; in the planner (lib/plan).
 
 function fault_check(    n, phase, up) {
-  if (V["TRACK"] != 0 && !is_cluster()) refuse("TRACK", "requires a cluster; set CLUSTER=on")
+  if (V["TRACK_WRITES"] != 0 && !is_cluster()) refuse("TRACK_WRITES", "requires a cluster; set CLUSTER=on")
   if (V["FAULT"] == "none") return
   trace_needs("FAULT", "none")
   if (!is_cluster()) refuse("FAULT", "requires a cluster; set CLUSTER=on")

@@ -8,17 +8,17 @@ _FAULT_LAST=   # the event that was last printed
 
 # Whether a fault is configured, or the load generator notes every answer.
 # Usage: fault_wanted
-# Globals: FAULT TRACK
+# Globals: FAULT TRACK_WRITES
 fault_wanted() {
-  [[ $FAULT != none || $TRACK != 0 ]]
+  [[ $FAULT != none || $TRACK_WRITES != 0 ]]
 }
 
 # Print the options of the load generator, one per line.
 # Usage: fault_options
-# Globals: FAULT TRACK
+# Globals: FAULT TRACK_WRITES
 fault_options() {
   [[ $FAULT == none ]] || echo --faults
-  [[ $TRACK == 0 ]] || printf '%s\n' --track "$TRACK"
+  [[ $TRACK_WRITES == 0 ]] || printf '%s\n' --track "$TRACK_WRITES"
 }
 
 # The dump that a replica of the node receives; with snapshots it is their next one.

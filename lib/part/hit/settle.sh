@@ -42,7 +42,7 @@ _hit_seek() {
   row=$(_hit_row_of "$point") || return
   plan_row "$row"
   # The load of the search is not a phase of the run.
-  plan_row "$row" RATE=0 TIME=0 WARMUP=0 PHASES='populate get' FAULT=none TRACK=0 CONNECTIONS="${CONNECTIONS/search/16}"
+  plan_row "$row" RATE=0 TIME=0 WARMUP=0 PHASES='populate get' FAULT=none TRACK_WRITES=0 CONNECTIONS="${CONNECTIONS/search/16}"
   [[ $GENERATOR == test ]] || {
     log_warn "$point: HIT_RATIO: $GENERATOR of the variant ${ROW[variant]} does not support it; name a variant with limited DRAM and GENERATOR=test before it"
     return 1

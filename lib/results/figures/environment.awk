@@ -2,8 +2,8 @@
 # Name the differences between two environments or two sets of settings.
 #
 # Input, tab-separated and escaped: `BASE OTHER WHERE FILE FILE`, where the files are env.tsv (KEY<TAB>VALUE), setup.log, or settings (NAME=VALUE;
-# WHERE is `setting`). Output lines begin with the name of a section: differs, with heads and
-# one row per difference for render.awk, and notes about hosts and settings without a description. Exit status 0 always.
+# WHERE is `setting`). ALIASES in the environment is conf/aliases.tsv, with the names of older runs. Output lines begin with the name of a section:
+# differs, with heads and one row per difference for render.awk, and notes about hosts and settings without a description. Exit status 0 always.
 
 # Read FILE into into[key]; returns 0 when the file does not exist.
 function read_facts(file, into,    i, line, status, at) {
@@ -20,11 +20,18 @@ function read_facts(file, into,    i, line, status, at) {
     if (file ~ /\.tsv$/) {
       if (at = index(line, "\t")) into[substr(line, 1, at - 1)] = substr(line, at + 1)
     } else if (file ~ /\.conf$/) {
-      if (line !~ /^#/ && (at = index(line, "="))) into[substr(line, 1, at - 1)] = unquoted(substr(line, at + 1))
+      if (line !~ /^#/ && (at = index(line, "="))) into[today(substr(line, 1, at - 1))] = unquoted(substr(line, at + 1))
     } else setup_line(line, into)
   }
   close(file)
   return 1
+}
+
+# The name that a setting has today.
+function today(name,    whole) {
+  whole = name
+  sub(/\..*/, "", whole)
+  return whole in renamed ? renamed[whole] substr(name, length(whole) + 1) : name
 }
 
 function unquoted(value) {
@@ -74,6 +81,8 @@ function lacking(file, label, where,    who) {
 
 BEGIN {
   FS = OFS = "\t"
+  while ((getline line < ENVIRON["ALIASES"]) > 0) if (split(line, field) >= 3 && field[3] == "*") renamed[field[1]] = field[2]
+  close(ENVIRON["ALIASES"])
   print "differs", "base", "other", "where", "what", "base_value", "other_value"
   print "differs", "Base", "Compared", "Where", "Property", "Base has", "Compared has"
   print "differs", "text", "text", "text", "text", "text", "text"

@@ -10,7 +10,7 @@ damon_prepare() {
 # One key, a fifth and all of the keys get all requests. With large values Redis' own memory is a small part.
 LIKE=guest
 SERVER_CPUS=0
-TRACE=/var/tmp/switch
+SIDECAR=/var/tmp/switch
 VALUE_SIZES=256000
 KEYS=250
 FILL=guide
