@@ -46,7 +46,7 @@ _guide_repeat() {
   assert_contains '8,804,353,696' && assert_contains '96.2%' && assert_contains '% of native'
 }
 
-@test "gain, factor and per cent are three faces of one ratio" {
+@test "gain, factor and per cent are three forms of one ratio" {
   guide_make
   percent=$(figure tx percent_of_base native imdt | sed -n 1p)
   gain=$(figure tx gain_percent native imdt | sed -n 1p)
@@ -70,7 +70,7 @@ _guide_repeat() {
   assert_equal "$(tail -n +2 <<<"$output" | grep -c .)" 12
 }
 
-@test "subjects are called by what tells them apart" {
+@test "sides are called by what tells them apart" {
   run_make 20250101T100000Z-x 3 30 90 20 60
   run_make 20250102T100000Z-y 3 30 90 20 60
   assert_equal "$(figure p50 base 20250101T100000Z-x)$(figure p50 other 20250101T100000Z-x)" nativeswap
@@ -427,7 +427,7 @@ END
   done
 }
 
-@test "a ratio has one face: a percentage of a throughput, a factor of a latency; --all prints every one" {
+@test "a ratio has one form: a percentage of a throughput, a factor of a latency; --all prints every one" {
   run compare --metric ops --metric p99 "$REPO/results/sample"
   assert_success
   assert_match 'get +p99 latency, us +30\.6 +[^ ]+ [^ ]+ % +486 +[^ ]+ [^ ]+ % +15\.9x +15\.6x to 16x +worse'
@@ -442,9 +442,9 @@ END
   assert_contains "15.7x (496 us instead of 31.5 us, get at"
   run compare --all --metric p99 "$REPO/results/sample"
   assert_match '1,588\.3% +1564\.2 to 1604\.3 % +worse +\+1488\.3 % +15\.9x'
-  run awk "$(<"$REPO/lib/results/figures/face.awk")"'
+  run awk "$(<"$REPO/lib/results/figures/format.awk")"'
     function metric_show(m, v) { return v }
-    BEGIN { metric_unit["p99"] = "us"; print face_figure("p99", 999.6), face_figure("p99", 1628), face_figure("p99", 2.5e6), face_factor(1234.5), face_factor(0.101) }'
+    BEGIN { metric_unit["p99"] = "us"; print format_figure("p99", 999.6), format_figure("p99", 1628), format_figure("p99", 2.5e6), format_factor(1234.5), format_factor(0.101) }'
   assert_output '1 ms 1.63 ms 2.5 s 1234x 0.101x'
 }
 

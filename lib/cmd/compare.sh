@@ -31,7 +31,7 @@
 # Compare runs or variants with the first of them; the header of this file is the help.
 # Usage: cmd_compare [ARGUMENT]...
 cmd_compare() {
-  local METRICS='' RULES='' FAIL_IFS='' FACES='' format=table repeats='' status=0 sections word path what
+  local METRICS='' RULES='' FAIL_IFS='' FORMS='' format=table repeats='' status=0 sections word path what
   local -a words=() paths=() runs
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   conf_environment
@@ -47,7 +47,7 @@ cmd_compare() {
         shift
         ;;
       --metric=* | --limit=* | --fail-if=* | --price=* | --format=*) _compare_option "${1%%=*}" "${1#*=}" ;;
-      --all) FACES=all ;;
+      --all) FORMS=all ;;
       --repeats) repeats=yes ;;
       --)
         shift

@@ -54,15 +54,15 @@ compare_known() {
 
 # Compare and print sections, in the form that compare.awk describes, with those of environment.awk.
 # Usage: compare_sections RUN_OR_DIR...
-# Globals: METRICS RULES FAIL_IFS, one word per line; FACES (all: every face of a ratio); SMALLEST (default: 2%); COMPARE_TOTALS, a file with the
+# Globals: METRICS RULES FAIL_IFS, one word per line; FORMS (all: every form of a ratio); SMALLEST (default: 2%); COMPARE_TOTALS, a file with the
 # totals of a single argument, if they have been read
 # Returns: 1 if a result could not be read completely, 3 or 4 if there is nothing to compare (compare.awk)
 compare_sections() {
   local found status=0
   found=$(
     _compare_input "$@" |
-      METRICS=${METRICS-} RULES=${RULES-} FAIL_IFS=${FAIL_IFS-} FACES=${FACES-} SMALLEST=${SMALLEST:-2%} \
-        figures_run metric interval robust decide schedule subject mark bound face verdict compare
+      METRICS=${METRICS-} RULES=${RULES-} FAIL_IFS=${FAIL_IFS-} FORMS=${FORMS-} SMALLEST=${SMALLEST:-2%} \
+        figures_run metric interval robust decide schedule pair judge bound format verdict compare
   ) || status=$?
   [[ -z $found ]] || printf '%s\n' "$found"
   _compare_files <<<"$found" | compare_environment

@@ -142,7 +142,7 @@ report_answer() {
   [[ $REPLY != on ]] || printf '%s\n' "$COMPARE_QUICK"
   report_setting ANSWER
   missing=$(compare_prose missing '' <"$1/tables")
-  result_usable <"$1/totals" | ANSWER=$REPLY MISSING=$missing figures_run interval bound metric face totals answer | figures_prose ''
+  result_usable <"$1/totals" | ANSWER=$REPLY MISSING=$missing figures_run interval bound metric format totals answer | figures_prose ''
   [[ -z $missing ]] || printf '%s\n' "$missing"
   [[ $REPLY != @(each|most|least)\ * ]] || return 0
   if grep -q $'^verdict\t' "$1/sections"; then

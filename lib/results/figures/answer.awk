@@ -56,7 +56,7 @@ function answer_parse(text,    from, to, part) {
 # A figure of the column NAME as people read it.
 function answer_number(name, value) {
   if (value == "") return "?"
-  if (schema[name, "unit"] == "us" && (name in metric_alias)) return face_figure(metric_alias[name], value)
+  if (schema[name, "unit"] == "us" && (name in metric_alias)) return format_figure(metric_alias[name], value)
   return text_short(value)
 }
 
@@ -95,7 +95,7 @@ function answer_ratio(key,    part, of_base, other) {
   split(key, part, SUBSEP)
   of_base = median_of(base SUBSEP part[2] SUBSEP part[3], metric_column[metric])
   other = median_of(key, metric_column[metric])
-  return of_base > 0 ? face_ratio(metric, other / of_base) : "?"
+  return of_base > 0 ? format_ratio(metric, other / of_base) : "?"
 }
 
 # What tells a cell from others, before its sentence: variant, phase and, WITH_POINT, its point.

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Compare totals: per point and phase, the ratio of each other subject to the base.
+# Compare totals: per point and phase, the ratio of each other side to the base.
 #
 # Input: `A INDEX LABEL` for each argument of the user, `V INDEX VARIANT` for the variants that were started in it, then its totals as `T INDEX ...`,
-# the header first, and warnings of report.awk as `W INDEX TEXT`. A subject is one variant of one argument. Environment: METRICS, RULES and
-# FAIL_IFS, one per line, SMALLEST, such as 2%, and FACES: all. Output: lines that begin with the name of a section: rows, repeats and limits
+# the header first, and warnings of report.awk as `W INDEX TEXT`. A side is one variant of one argument. Environment: METRICS, RULES and
+# FAIL_IFS, one per line, SMALLEST, such as 2%, and FORMS: all. Output: lines that begin with the name of a section: rows, repeats and limits
 # (with the first three lines that render.awk requires), short (the same if there are one or two repeats of everything), quick, pairs, verdict, failed and
 # notes. Exit status 3 if there is nothing to compare, 4 if nothing was to be compared: a run of a single variant, without METRICS, RULES and FAIL_IFS.
 
@@ -19,7 +19,7 @@ BEGIN {
   limits = split(ENVIRON["RULES"], limit_text, "\n")
   fail_ifs = split(ENVIRON["FAIL_IFS"], fail_text, "\n")
   smallest = ENVIRON["SMALLEST"] / 100
-  all_faces = ENVIRON["FACES"] == "all"
+  all_forms = ENVIRON["FORMS"] == "all"
 }
 
 $1 == "A" { argument[++arguments] = text_unescape($3); next }
@@ -38,8 +38,8 @@ $1 == "T" && !headed[$2]++ {
 
 $1 == "T" {
   id = $2 SUBSEP col("run") SUBSEP col("variant")
-  if (!(id in subject_of)) {
-    s = subject_of[id] = ++subjects
+  if (!(id in side_by_id)) {
+    s = side_by_id[id] = ++sides
     of_argument[s] = $2
     of_run[s] = text_unescape(col("run"))
     of_variant[s] = text_unescape(col("variant"))
@@ -48,7 +48,7 @@ $1 == "T" {
   }
   if (col("quick") != "") is_quick = 1
   r = ++rows
-  subject[r] = subject_of[id]
+  side_of[r] = side_by_id[id]
   named[r] = text_unescape(col("point"))
   # Logs without points still have a size and a number of servers.
   shape[r] = col("len") "B-" col("servers") "i"
@@ -169,16 +169,16 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   judge_failures(k, i, metric, mb, mo, mb > 0 ? mo / mb : "", other_load, side, lack)
   if (hidden) return
   sign = bound_sign(direction, worse)
-  level = mark_level(k)
+  level = judge_level(k)
   find_interval(k, base, other, metric, b, nb, o, no, level)
   ratio = mb > 0 ? mo / mb : ""
-  says = mark_bound(mirrored, mark(metric, b, nb, o, no, mb, mo, least_max_time(base, other), most_us(base, other), level, lack["base"] + lack["other"]), worse)
+  says = judge_bound(mirrored, judge_figure(metric, b, nb, o, no, mb, mo, least_max_time(base, other), most_us(base, other), level, lack["base"] + lack["other"]), worse)
   # Two bounds have no ratio.
   if (side == "both") ratio = interval_low = interval_high = robust_centre = robust_low = robust_high = ""
   short = says == "too few repeats" ? few_text(k, base, other, nb, no) : ""
   if (other_load) {
     says = "other load"
-    mark_repeats = mark_robust = ""
+    judge_repeats = judge_robust = ""
   }
   else remember(k, i, metric, says, ratio, mb, mo, bound_words(mirrored, direction), short)
   row = "rows"
@@ -190,22 +190,22 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   put_side(base_of[k], metric, b, nb, side ~ /base|both/ ? sign : "")
   put_side(other_of[k], metric, o, no, side ~ /other|both/ ? sign : "")
   put_percent(ratio)
-  put(ratio == "" ? "" : face_ratio(metric, ratio))
+  put(ratio == "" ? "" : format_ratio(metric, ratio))
   put_percent(interval_low)
   put_percent(interval_high)
-  put(interval_low == "" ? "" : all_faces ? sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high) : face_range(metric, interval_low, interval_high))
+  put(interval_low == "" ? "" : all_forms ? sprintf("%.1f to %.1f %%", 100 * interval_low, 100 * interval_high) : format_range(metric, interval_low, interval_high))
   put(says)
-  put(says text_escape(short bound_text(side, says, label[base_of[k]], label[other_of[k]], worse)) missed_text(k, base, other) mark_more(" would decide") (mark_robust == "" || mark_robust == says ? "" : \
-    sprintf("; robust: %s (%s)", mark_robust, all_faces ? sprintf("%.1f to %.1f %%", 100 * robust_low, 100 * robust_high) : face_range(metric, robust_low, robust_high))))
+  put(says text_escape(short bound_text(side, says, label[base_of[k]], label[other_of[k]], worse)) missed_text(k, base, other) judge_more(" would decide") (judge_robust == "" || judge_robust == says ? "" : \
+    sprintf("; robust: %s (%s)", judge_robust, all_forms ? sprintf("%.1f to %.1f %%", 100 * robust_low, 100 * robust_high) : format_range(metric, robust_low, robust_high))))
   put(ratio == "" ? "" : text_number(100 * ratio - 100, 4))
   put(ratio == "" ? "" : sprintf("%+.1f %%", 100 * ratio - 100))
   put(ratio == "" ? "" : text_number(ratio, 6))
-  put(ratio == "" ? "" : face_factor(ratio))
-  put(mark_repeats)
+  put(ratio == "" ? "" : format_factor(ratio))
+  put(judge_repeats)
   put_percent(robust_centre)
   put_percent(robust_low)
   put_percent(robust_high)
-  put(mark_robust)
+  put(judge_robust)
   put(rate_missed(base))
   put(rate_missed(other))
   put(side ~ /base|both/ ? sign : "")
@@ -213,7 +213,7 @@ function compare_figure(k, i, metric, hidden,    other_load, base, other, b, o, 
   print row
   if (is_short(metric, base, mb, mo)) print "short", text_escape(spot_point[i]), text_escape(spot_operation[i]), metric_title[metric] (metric_unit[metric] == "" ? "" : ", " metric_unit[metric]), \
     text_escape(label[base_of[k]]), (side ~ /base|both/ ? sign : "") metric_show(metric, mb), text_escape(label[other_of[k]]), (side ~ /other|both/ ? sign : "") metric_show(metric, mo), \
-    (ratio == "" ? "" : face_ratio(metric, ratio)) missed_text(k, base, other)
+    (ratio == "" ? "" : format_ratio(metric, ratio)) missed_text(k, base, other)
 }
 
 # Whether METRIC, MB and MO of the two sides, is in the table of a comparison that has one or two repeats of everything; BASE is a cell of it.
@@ -226,7 +226,7 @@ function is_short(metric, base, mb, mo) {
 function few_text(k, base, other, nb, no,    out) {
   if (nb < 3) out = few_side(base_of[k], base, nb)
   if (no < 3) out = out (out == "" ? "" : ", ") few_side(other_of[k], other, no)
-  return " (" (out == "" ? "both sides have " mark_least : out) ")"
+  return " (" (out == "" ? "both sides have " judge_least : out) ")"
 }
 
 function few_side(s, cell, n) {
@@ -236,14 +236,14 @@ function few_side(s, cell, n) {
 # Keep the data of a figure for the verdict as text. WORDS are those before its ratio, SHORT is what few_text prints.
 function remember(k, i, metric, says, ratio, mb, mo, words, short,    word) {
   word = says ~ /^same/ ? "same" : says
-  marks[k, metric, word]++
+  verdicts[k, metric, word]++
   short_of[k, metric] = !compared[k, metric] || short_of[k, metric] == short ? short : ""
   compared[k, metric]++
-  if (word == "same" && mark_limit > same_limit[k, metric]) same_limit[k, metric] = mark_limit
-  if (word == "not decided" && mark_repeats == "") undecidable[k, metric]++
-  if (mark_repeats != "" && (!((k, metric) in most_repeats) || mark_repeats > most_repeats[k, metric])) most_repeats[k, metric] = mark_repeats
-  if (mark_repeats != "" && (!((k, metric) in least_repeats) || mark_repeats < least_repeats[k, metric])) least_repeats[k, metric] = mark_repeats
-  if (mark_robust != "" && mark_robust != says) disagreed[k, metric] = disagreed[k, metric] == "" ? mark_robust : "*"
+  if (word == "same" && judge_limit > same_limit[k, metric]) same_limit[k, metric] = judge_limit
+  if (word == "not decided" && judge_repeats == "") undecidable[k, metric]++
+  if (judge_repeats != "" && (!((k, metric) in most_repeats) || judge_repeats > most_repeats[k, metric])) most_repeats[k, metric] = judge_repeats
+  if (judge_repeats != "" && (!((k, metric) in least_repeats) || judge_repeats < least_repeats[k, metric])) least_repeats[k, metric] = judge_repeats
+  if (judge_robust != "" && judge_robust != says) disagreed[k, metric] = disagreed[k, metric] == "" ? judge_robust : "*"
   if (interval_low != "") judged++
   if (ratio == "") {
     if (mb == 0 && (!((k, metric) in most_from_zero) || mo > most_from_zero[k, metric])) most_from_zero[k, metric] = mo
@@ -274,7 +274,7 @@ function put_percent(ratio) {
   put(ratio == "" ? "" : text_number(100 * ratio, 4))
 }
 
-# The number of repeats if each subject has one or two of everything: there is no verdict. Else 0.
+# The number of repeats if each side has one or two of everything: there is no verdict. Else 0.
 function few_repeats(    cell, n, most) {
   for (cell in count_at) {
     n = count_at[cell] + ((cell in dropped) ? dropped[cell] : 0)
@@ -313,8 +313,8 @@ function print_row_heads(    one_base, one_other, k) {
     "_interval", "mark", "_mark", "gain_percent", "_gain", "factor", "_factor", "more_repeats", "robust_percent", "robust_low_percent", "robust_high_percent", "robust_mark", \
     "base_rate_percent", "other_rate_percent", "base_bound", "other_bound"
   print "rows", "Point", "Phase", "", "", "Figure", one_base ? "" : "Base", "", "", "", "", base_head, "min max", \
-    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_faces ? "% of base" : "", all_faces ? "" : "of base", "", "", mark_heading(), "", "Verdict", "", all_faces ? "Gain" : "", "", \
-    all_faces ? "Factor" : "", "", "", "", "", "", "", "", "", ""
+    one_other ? "" : "Compared", "", "", "", "", other_head, "min max", all_forms ? "% of base" : "", all_forms ? "" : "of base", "", "", judge_heading(), "", "Verdict", "", all_forms ? "Gain" : "", "", \
+    all_forms ? "Factor" : "", "", "", "", "", "", "", "", "", ""
   print "rows", "text", "text", "text", "text", "text", "text", "raw", "raw", "raw", "raw", "right", "right", "text", "raw", "raw", "raw", "raw", "right", "right", \
     "percent", "right", "raw", "raw", "right", "text", "text", "raw", "right", "raw", "right", "raw", "raw", "raw", "raw", "text", "raw", "raw", "text", "text"
   if (few) {
@@ -342,7 +342,7 @@ function discard_text(base, other) {
 }
 
 function discard_side(r) {
-  return discarded[r] == "" ? "" : label[subject[r]] ": " substr(discarded[r], 1, index(discarded[r], ":") - 1)
+  return discarded[r] == "" ? "" : label[side_of[r]] ": " substr(discarded[r], 1, index(discarded[r], ":") - 1)
 }
 
 # Whether points are more than a value size and a number of servers, which have separate columns.
@@ -361,7 +361,7 @@ function print_repeats(    k, r, found, b, o, side, out, worse, direction, base_
   direction = metric_direction[first_metric]
   for (k = 1; k <= pairs; k++)
     for (r = 1; r <= rows; r++) {
-      if (subject[r] != base_of[k] || is_fill(operation[r])) continue
+      if (side_of[r] != base_of[k] || is_fill(operation[r])) continue
       found = row_of[other_of[k], point[r], operation[r], turn[r]]
       if (!found) continue
       b = value_of[r, first_metric]
@@ -379,11 +379,11 @@ function print_repeats(    k, r, found, b, o, side, out, worse, direction, base_
 
 END {
   name_runs()
-  name_subjects(0)
+  name_sides(0)
   make_pairs()
   note_missing()
   if (!pairs) exit (arguments > 1 || missing || wanted || limits || fail_ifs ? 3 : 4)
-  name_subjects(1)
+  name_sides(1)
   shapes_tell = !shapes_hide()
   make_cells(unnamed && shapes_tell)
   if (!has_common(0, 1) && shapes_tell) make_cells(1)

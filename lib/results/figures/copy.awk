@@ -34,10 +34,10 @@ END {
     if (sides != last_sides || spot != last_spot) printf "\n%-22s %13s %13s %7s\n", cut(spot, 22), cut_name(cell("base"), 13), cut_name(cell("other"), 13), "of base"
     last_sides = sides
     last_spot = spot
-    mark = cell("_mark")
-    sub(/[,;].*/, "", mark)
+    verdict = cell("_mark")
+    sub(/[,;].*/, "", verdict)
     out = sprintf("  %-20s %13s %13s %7s %s", cut(cell("_figure", "figure"), 20), cell("_base", "base_value"), cell("_other", "other_value"), \
-      cut(cell("_ratio", "ratio"), 7), cut(mark, 13))
+      cut(cell("_ratio", "ratio"), 7), cut(verdict, 13))
     sub(/ +$/, "", out)
     print out
   }

@@ -2,7 +2,7 @@
 # The conclusions of a comparison: the best point within a limit, rules that are met, and the verdict as text. Part of compare.awk, which reads the
 # rows and compares them.
 
-# The max operations per second of each subject while every limit holds, per phase.
+# The max operations per second of each side while every limit holds, per phase.
 function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op, bounded, side) {
   if (!limits) return
   print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base", "base_bound", "other_bound"
@@ -58,7 +58,7 @@ function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best
   }
 }
 
-# Whether subject S keeps the limit RULE at spot I: 1 or 0, empty if that is not known.
+# Whether side S keeps the limit RULE at spot I: 1 or 0, empty if that is not known.
 function keeps(rule, s, i,    cell, metric, figure, holds) {
   cell = s SUBSEP spot_point[i] SUBSEP spot_operation[i]
   metric = rule["metric"]
@@ -146,7 +146,7 @@ function print_verdict(    k, m, metric, text) {
       }
       text = label[other_of[k]]
       if (!figures[k, metric] && !((k, metric) in most_from_zero)) text = text "'s " metric_title[metric] " against " label[base_of[k]] "'s"
-      else if (!figures[k, metric]) text = text " has a " metric_title[metric] " of up to " face_figure(metric, most_from_zero[k, metric]) " instead of " label[base_of[k]] "'s 0"
+      else if (!figures[k, metric]) text = text " has a " metric_title[metric] " of up to " format_figure(metric, most_from_zero[k, metric]) " instead of " label[base_of[k]] "'s 0"
       else {
         if (is_one(k, metric)) text = text sprintf(" reaches %s%.1f %%", lowest_words[k, metric], 100 * lowest[k, metric]) (compared[k, metric] == 1 ? "" : " (" lowest_at[k, metric] ")")
         else text = text sprintf(" reaches %s%.1f %% (%s) to %s%.1f %% (%s)", lowest_words[k, metric], 100 * lowest[k, metric], lowest_at[k, metric], \
@@ -180,10 +180,10 @@ function print_compressed(k,    i, at, most, held) {
   }
   if (!at) return
   print "verdict", text_escape(label[other_of[k]] " takes " dram_text(other_of[k], at) " instead of " label[base_of[k]] "'s " dram_text(base_of[k], at) \
-    sprintf(" (%s, %s at %s).", face_factor(median_at(other_of[k], at, "dram") / median_at(base_of[k], at, "dram")), spot_operation[at], spot_point[at]))
+    sprintf(" (%s, %s at %s).", format_factor(median_at(other_of[k], at, "dram") / median_at(base_of[k], at, "dram")), spot_operation[at], spot_point[at]))
 }
 
-# The DRAM of a subject at spot I, with what compression takes of it for how much data.
+# The DRAM of a side at spot I, with what compression takes of it for how much data.
 function dram_text(s, i,    held) {
   held = median_at(s, i, "compressed")
   return text_group(median_at(s, i, "dram") / 1048576, 0) " MiB of DRAM" \
@@ -193,18 +193,18 @@ function dram_text(s, i,    held) {
 # The ratio of a latency where it is lowest and highest, each with the two latencies.
 function instead(k, metric,    low, of_base) {
   of_base = " of " label[base_of[k]] "'s"
-  low = lowest_words[k, metric] face_factor(lowest[k, metric])
-  if (compared[k, metric] == 1) return low of_base " (" face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest_words[k, metric]) ")"
-  low = low " (" face_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest_words[k, metric]) ", " lowest_at[k, metric] ")"
+  low = lowest_words[k, metric] format_factor(lowest[k, metric])
+  if (compared[k, metric] == 1) return low of_base " (" format_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest_words[k, metric]) ")"
+  low = low " (" format_instead(metric, lowest_base[k, metric], lowest_other[k, metric], lowest_words[k, metric]) ", " lowest_at[k, metric] ")"
   if (is_one(k, metric)) return low of_base
-  return low " to " highest_words[k, metric] face_factor(highest[k, metric]) " (" \
-    face_instead(metric, highest_base[k, metric], highest_other[k, metric], highest_words[k, metric]) ", " highest_at[k, metric] ")" of_base
+  return low " to " highest_words[k, metric] format_factor(highest[k, metric]) " (" \
+    format_instead(metric, highest_base[k, metric], highest_other[k, metric], highest_words[k, metric]) ", " highest_at[k, metric] ")" of_base
 }
 
 # The ratio that is farthest to one side, with the words of a bound; of several, "up to" it if it is the highest.
 function farthest(k, metric, is_highest,    words) {
   words = is_highest ? highest_words[k, metric] : lowest_words[k, metric]
-  return (words != "" || is_one(k, metric) ? words : is_highest ? "up to " : "down to ") face_factor(is_highest ? highest[k, metric] : lowest[k, metric])
+  return (words != "" || is_one(k, metric) ? words : is_highest ? "up to " : "down to ") format_factor(is_highest ? highest[k, metric] : lowest[k, metric])
 }
 
 # Whether all ratios of METRIC are one.
@@ -218,10 +218,10 @@ function also(k,    m, metric, out, word, w, most) {
   for (w = 1; w <= 2; w++)
     for (m = 1; m <= shown_metrics; m++) {
       metric = want_now[m]
-      if (metric == "ops" || metric == "p99" || metric == "tx" || marks[k, metric, word[w]] <= compared[k, metric] / 10) continue
-      out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " marks[k, metric, word[w]] " of " compared[k, metric] \
+      if (metric == "ops" || metric == "p99" || metric == "tx" || verdicts[k, metric, word[w]] <= compared[k, metric] / 10) continue
+      out = out (out == "" ? "" : "; ") word[w] " in " metric_title[metric] ": " verdicts[k, metric, word[w]] " of " compared[k, metric] \
         (figures[k, metric] ? ", " farthest(k, metric, (word[w] == "worse") == (metric_direction[metric] < 0)) : "") \
-        ((k, metric) in most_from_zero ? ", from 0 to " face_number(metric, most_from_zero[k, metric]) : "")
+        ((k, metric) in most_from_zero ? ", from 0 to " format_number(metric, most_from_zero[k, metric]) : "")
     }
   return out
 }
@@ -231,10 +231,10 @@ function joined(k, metric,    i, n, word, out, counted) {
   counted = compared[k, metric] > 1
   n = split("better,worse,same,not decided,equal,no interval,too few repeats,client limited,unanswered", word, ",")
   for (i = 1; i <= n; i++)
-    if (marks[k, metric, word[i]] && !(few && word[i] == "too few repeats"))
-      out = out (out == "" ? "" : ", ") (counted ? marks[k, metric, word[i]] " " : "") \
+    if (verdicts[k, metric, word[i]] && !(few && word[i] == "too few repeats"))
+      out = out (out == "" ? "" : ", ") (counted ? verdicts[k, metric, word[i]] " " : "") \
         (word[i] == "too few repeats" ? "too few repeats to tell" short_of[k, metric] : word[i] == "client limited" ? "not known, because the load generator was the limit" : \
-          word[i] == "unanswered" ? "not known, because requests had no answer" : word[i] == "same" ? mark_same(same_limit[k, metric]) : word[i]) \
+          word[i] == "unanswered" ? "not known, because requests had no answer" : word[i] == "same" ? judge_same(same_limit[k, metric]) : word[i]) \
         (word[i] == "not decided" ? to_decide(k, metric) : "")
   if ((k, metric) in disagreed) out = out "; the robust interval differs: " (disagreed[k, metric] == "*" || counted ? "for some" : disagreed[k, metric])
   return out == "" ? "" : (counted ? "; of " compared[k, metric] " comparisons: " : ": ") out

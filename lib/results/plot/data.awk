@@ -96,9 +96,9 @@ function scaling(p, c,    file, name, g, v, n, drawn, sizes, xs) {
     (curve_rest[c] == "" ? "" : ", " curve_rest[c]), n, sizes, "Lines of throughput over the number of Redis instances, one for each variant.")
 }
 
-# Marks of a figure X against the p99 latency, and the limits of p99: throughput (KIND is tradeoff), or the memory of the instances (frontier), their
+# Points of a figure X against the p99 latency, and the limits of p99: throughput (KIND is tradeoff), or the memory of the instances (frontier), their
 # cost with prices. Lines join points that differ only in what varies along the line. There is no frontier unless X varies along one.
-function marks(p, kind, x,    file, l, g, v, n, m, cell, at_x, drawn, joined, p99, least, highest, unit, low, high, vary, named, before, i, words) {
+function scatter(p, kind, x,    file, l, g, v, n, m, cell, at_x, drawn, joined, p99, least, highest, unit, low, high, vary, named, before, i, words) {
   file = OUT "/" kind "-" p ".dat"
   unit = x == "dram_bytes" ? 1048576 : 1
   for (v = 1; v <= variants; v++) {
@@ -221,7 +221,7 @@ END {
   for (p = 1; p <= phases; p++)
     for (c = 1; c <= curves; c++) scaling(p, c)
   for (p = 1; p <= phases; p++) {
-    marks(p, "tradeoff", "ops_per_sec")
-    marks(p, "frontier", priced ? "cost_per_kops" : "dram_bytes")
+    scatter(p, "tradeoff", "ops_per_sec")
+    scatter(p, "frontier", priced ? "cost_per_kops" : "dram_bytes")
   }
 }

@@ -86,7 +86,7 @@ function map_draw(g, label, n,    v) {
 }
 
 # Draw the map of variant V, or if B is another one, of their difference, with the starts of phases and the events of V.
-function map_plot(g, label, n, v, b,    i, f, file, name, rows, marks, own, owned) {
+function map_plot(g, label, n, v, b,    i, f, file, name, rows, drawn, own, owned) {
   if (map_intervals[v] < 3 || map_intervals[b] < 3 || !map_most) return
   name = "map-" g "-" v (b == v ? "" : "-" b)
   file = OUT "/" name ".dat"
@@ -94,10 +94,10 @@ function map_plot(g, label, n, v, b,    i, f, file, name, rows, marks, own, owne
   map_write(file, v, b == v ? "" : b)
   for (i = 1; i <= n; i++) if (split(label[i], f, "\t") && f[3] == v) own[++owned] = f[1] "\t" f[2] "\t1"
   rows = time_labels(file, own, owned)
-  marks = events_print(file, rows, v)
+  drawn = events_print(file, rows, v)
   plot_close(file)
   plot_job("map", name, "Latency over time, " variant[v] (b == v ? "" : " minus " variant[b]) " at " point[g] ", first repeat", text_number(map_most, 3), b != v, \
     (b == v ? "Heat map of time and latency; the colour is the number of requests per second in a twentieth of a decade of latency, with the same scale for all variants. White is no request, grey is no data." : \
       "Difference of two heat maps: blue is where " variant[v] " has more requests per second, orange where " variant[b] " has. Grey is where one of them has no data.") \
-    (marks ? events_words() : ""), map_limits() " " rows + marks " " (marks ? event_kinds : 0))
+    (drawn ? events_words() : ""), map_limits() " " rows + drawn " " (drawn ? event_kinds : 0))
 }

@@ -45,7 +45,7 @@ function curve(cell, figure,    n, i, j, k, l, m, list, load, w, out) {
   return n
 }
 
-function picture(p, g, f, kind, figure,    file, name, v, i, n, cell, least, most, marks, title, limits_here, over) {
+function picture(p, g, f, kind, figure,    file, name, v, i, n, cell, least, most, markers, title, limits_here, over) {
   name = "search-" p "-" g "-" f (kind == "share" ? "-1" : "")
   file = OUT "/" name ".dat"
   for (v = 1; v <= variants; v++) {
@@ -66,11 +66,11 @@ function picture(p, g, f, kind, figure,    file, name, v, i, n, cell, least, mos
   for (i = 1; i <= answers; i++) {
     if (answer_kind[i] != kind || answer_point[i] != point[g] || answer_phase[i] != phase[p] || answer_figure[i] != figure) continue
     printf "%s\t%s\t1.6\n", answer_load[i], answer_limit[i] > file
-    marks++
+    markers++
     if (answer_limit[i] > most) most = answer_limit[i]
   }
-  # gnuplot warns of an empty block: write a mark of size 0.
-  if (!marks) printf "%s\t%s\t0\n", shown(x[1]), most > file
+  # gnuplot warns of an empty block: write a marker of size 0.
+  if (!markers) printf "%s\t%s\t0\n", shown(x[1]), most > file
   n = plot_close(file)
   for (i = 1; i <= size["limit"]; i++) if (figure_of[item["limit", i]] == figure) limits_here = limits_here " " limit_us[item["limit", i]]
   title = metric_title[figure]

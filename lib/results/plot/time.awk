@@ -147,10 +147,10 @@ function time_first_row(g, v,    p) {
 
 # How far the server's clock is ahead of the clients', in us: 0, unless the marks of its counters contradict that. A phase starts after the
 # mark before it and ends before the mark after it.
-function time_ahead(g, v,    p, marks, line, f, low, high) {
-  marks = text_opened(folder[time_first_row(g, v)] "/../server/counters.tsv")
+function time_ahead(g, v,    p, file, line, f, low, high) {
+  file = text_opened(folder[time_first_row(g, v)] "/../server/counters.tsv")
   low = high = ""
-  while ((getline line < marks) > 0) {
+  while ((getline line < file) > 0) {
     if (split(line, f, "\t") < 5 || f[2] != "cpus" || f[3] != "time_us") continue
     for (p = 1; p <= phases; p++)
       if (phase[p] == f[1] && intervals[p]) {
@@ -158,7 +158,7 @@ function time_ahead(g, v,    p, marks, line, f, low, high) {
         if (high == "" || f[5] - begin - phase_to[p] * 1e6 < high) high = f[5] - begin - phase_to[p] * 1e6
       }
   }
-  close(marks)
+  close(file)
   return low != "" && low > 0 ? low : high != "" && high < 0 ? high : 0
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The subjects of a comparison, their pairs, and the cells of repeats that they share. Part of compare.awk, which
+# The sides of a comparison, their pairs, and the cells of repeats that they share. Part of compare.awk, which
 # reads the rows.
 
 function note(text) {
@@ -8,23 +8,23 @@ function note(text) {
   print "notes", text_escape(text)
 }
 
-# Name the runs in run_name[subject]: by LABEL, else by their server; by their directories if two have the same name.
+# Name the runs in run_name[side]: by LABEL, else by their server; by their directories if two have the same name.
 function name_runs(    s, name, owner, same) {
-  for (s = 1; s <= subjects; s++) {
+  for (s = 1; s <= sides; s++) {
     run_name[s] = stored_setting(of_folder[s] "", "-", "LABEL")
     if (run_name[s] ~ /^(none)?$/) run_name[s] = stored_setting(of_folder[s] "", "-", "SERVER")
     name = run_name[s]
     if (name == "" || ((name in owner) && owner[name] != of_folder[s])) same = 1
     owner[name] = of_folder[s]
   }
-  if (same) for (s = 1; s <= subjects; s++) run_name[s] = of_run[s]
+  if (same) for (s = 1; s <= sides; s++) run_name[s] = of_run[s]
 }
 
-# Name the subjects by their differences. If ARE_COMPARED is known, only the compared subjects must differ.
-function name_subjects(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
+# Name the sides by their differences. If ARE_COMPARED is known, only the compared sides must differ.
+function name_sides(are_compared,    s, k, runs, variants, count, seen, name, used, in_pair) {
   runs = variants = count = 0
   for (k = 1; k <= pairs; k++) in_pair[base_of[k]] = in_pair[other_of[k]] = 1
-  for (s = 1; s <= subjects; s++) {
+  for (s = 1; s <= sides; s++) {
     if (are_compared && !(s in in_pair)) continue
     count++
     if (!(("r", of_run[s]) in seen)) runs++
@@ -32,7 +32,7 @@ function name_subjects(are_compared,    s, k, runs, variants, count, seen, name,
     seen["r", of_run[s]] = 1
     seen["v", of_variant[s]] = 1
   }
-  for (s = 1; s <= subjects; s++) {
+  for (s = 1; s <= sides; s++) {
     if (are_compared && !(s in in_pair)) continue
     if (of_variant[s] == "" || (runs > 1 && variants == 1)) name = of_run[s] != "" ? run_name[s] : argument[of_argument[s]]
     else if (runs > 1 && variants < count) name = run_name[s] ":" of_variant[s]
@@ -49,17 +49,17 @@ function was_begun(variant, first, last,    a, i) {
   return 0
 }
 
-# Choose the pairs of subjects: base_of[pair] and other_of[pair].
+# Choose the pairs of sides: base_of[pair] and other_of[pair].
 function make_pairs(    s, o, first, count) {
   count = 0
-  for (s = 1; s <= subjects; s++)
+  for (s = 1; s <= sides; s++)
     if (of_argument[s] == 1) {
       count++
       if (!first || rank[s] < rank[first]) first = s
     }
   if (!first) return
   if (arguments == 1 || count == 1) {
-    for (o = 1; o <= subjects; o++)
+    for (o = 1; o <= sides; o++)
       if (o != first) {
         base_of[++pairs] = first
         other_of[pairs] = o
@@ -68,17 +68,17 @@ function make_pairs(    s, o, first, count) {
     return
   }
   # Two runs of several variants: each variant against itself.
-  for (o = 1; o <= subjects; o++) {
+  for (o = 1; o <= sides; o++) {
     if (of_argument[o] == 1) continue
-    for (s = 1; s <= subjects; s++)
+    for (s = 1; s <= sides; s++)
       if (of_argument[s] == 1 && of_variant[s] == of_variant[o]) {
         base_of[++pairs] = s
         other_of[pairs] = o
         break
       }
-    if (s > subjects && !was_begun(of_variant[o], 1, 1)) note(label[o] ": " argument[1] " has no variant of that name; skipped")
+    if (s > sides && !was_begun(of_variant[o], 1, 1)) note(label[o] ": " argument[1] " has no variant of that name; skipped")
   }
-  for (s = 1; s <= subjects; s++) {
+  for (s = 1; s <= sides; s++) {
     if (of_argument[s] != 1) continue
     for (o = 1; o <= pairs; o++) if (base_of[o] == s) break
     if (o > pairs && !was_begun(of_variant[s], 2, arguments)) missed[++missing] = label[s] " is not compared: no other run has a variant of that name"
@@ -89,24 +89,24 @@ function make_pairs(    s, o, first, count) {
 function note_missing(    a, i, s) {
   for (a = 1; a <= arguments; a++)
     for (i = 1; i <= variants_begun[a]; i++) {
-      for (s = 1; s <= subjects; s++) if (of_argument[s] == a && of_variant[s] == begun[a, i]) break
-      if (s > subjects) missed[++missing] = begun[a, i] " of " argument[a] " has no complete result"
+      for (s = 1; s <= sides; s++) if (of_argument[s] == a && of_variant[s] == begun[a, i]) break
+      if (s > sides) missed[++missing] = begun[a, i] " of " argument[a] " has no complete result"
     }
   for (i = 1; i <= missing; i++) note(missed[i])
 }
 
-# Whether a subject has several points of one shape, such as the axes of a sweep: by their shape they would become repeats of one point.
+# Whether a side has several points of one shape, such as the axes of a sweep: by their shape they would become repeats of one point.
 function shapes_hide(    r, key, name_of) {
   for (r = 1; r <= rows; r++) {
     if (named[r] == "") continue
-    key = subject[r] SUBSEP shape[r]
+    key = side_of[r] SUBSEP shape[r]
     if ((key in name_of) && name_of[key] != named[r]) return 1
     name_of[key] = named[r]
   }
   return 0
 }
 
-# Sort the rows into cells: rows_at[cell, 1..count_at[cell]]. A cell has a subject's repeats of one point and phase, without those that are discarded:
+# Sort the rows into cells: rows_at[cell, 1..count_at[cell]]. A cell has a side's repeats of one point and phase, without those that are discarded:
 # dropped[cell] is their number.
 function make_cells(by_shape,    r, cell, i) {
   for (i in count_at) delete count_at[i]
@@ -121,7 +121,7 @@ function make_cells(by_shape,    r, cell, i) {
       spot_point[spots] = point[r]
       spot_operation[spots] = operation[r]
     }
-    cell = subject[r] SUBSEP point[r] SUBSEP operation[r]
+    cell = side_of[r] SUBSEP point[r] SUBSEP operation[r]
     # Logs without the number of a repeat take turns in their order.
     turn[r] = repeat[r] != "" ? repeat[r] : "log " ++turns[cell]
     row_of[cell, turn[r]] = r
@@ -130,7 +130,7 @@ function make_cells(by_shape,    r, cell, i) {
   }
 }
 
-# Whether subject S has a result at spot I, which may be DISCARDED.
+# Whether side S has a result at spot I, which may be DISCARDED.
 function has_result(s, i, discarded_too) {
   return ((s, spot_point[i], spot_operation[i]) in count_at) || discarded_too && ((s, spot_point[i], spot_operation[i]) in dropped)
 }
@@ -143,7 +143,7 @@ function has_common(measured, discarded_too,    k, i) {
   return 0
 }
 
-# How many repeats of subject S at spot I are discarded, as text after a colon; empty if none is.
+# How many repeats of side S at spot I are discarded, as text after a colon; empty if none is.
 function discards_of(s, i,    n) {
   n = ((s, spot_point[i], spot_operation[i]) in dropped) ? dropped[s, spot_point[i], spot_operation[i]] : 0
   return n ? ": " n " of its repeats " (n == 1 ? "is" : "are") " discarded" : ""
@@ -165,7 +165,7 @@ function values(cell, metric, out,    i, n, v) {
   return n
 }
 
-# Returns how many repeats of spot I of subject S lack METRIC, which others of them have; a note says so. A phase that broke the limit of its search
+# Returns how many repeats of spot I of side S lack METRIC, which others of them have; a note says so. A phase that broke the limit of its search
 # only has counts.
 function lacking(metric, s, i,    cell, r, whole, n) {
   cell = s SUBSEP spot_point[i] SUBSEP spot_operation[i]
@@ -202,7 +202,7 @@ function ratios(base, other, metric, out,    i, n, by_repeat, v) {
   return n
 }
 
-# Subject S has no result at spot I, or none that counts; subject OTHER has one, or 0.
+# Side S has no result at spot I, or none that counts; side OTHER has one, or 0.
 function note_gap(s, other, i) {
   note(label[s] " has no " (discards_of(s, i) == "" ? "" : "usable ") spot_operation[i] " at " spot_point[i] (other ? ", which " label[other] " has" : "") discards_of(s, i))
 }
@@ -248,7 +248,7 @@ function note_keys(    k, i, b, o, pair) {
 # Two arguments that other versions of the tool made: one line for each two. Those of one argument are among its warnings.
 function note_tools(    k, r, a, b, first, other) {
   for (r = 1; r <= rows; r++) {
-    a = of_argument[subject[r]]
+    a = of_argument[side_of[r]]
     if (!(a in first)) first[a] = tool[r]
     else if (first[a] != tool[r]) other[a] = 1
   }
@@ -264,14 +264,14 @@ function note_tools(    k, r, a, b, first, other) {
 function note_warnings(    w, s, name) {
   for (w = 1; w <= warnings; w++) {
     name = argument[warning_of[w]]
-    for (s = subjects; s >= 1; s--) if (of_argument[s] == warning_of[w] && of_run[s] != "") name = run_name[s]
+    for (s = sides; s >= 1; s--) if (of_argument[s] == warning_of[w] && of_run[s] != "") name = run_name[s]
     note((arguments > 1 ? name ": " : "") warned[w])
   }
 }
 
 function points_of(s,    i, out, seen) {
   for (i = 1; i <= rows; i++)
-    if (subject[i] == s && !(point[i] in seen)) {
+    if (side_of[i] == s && !(point[i] in seen)) {
       seen[point[i]] = 1
       out = out (out == "" ? "" : ", ") point[i]
     }
