@@ -131,7 +131,7 @@ function is_rate_searched() {
 
 # Whether the variant searches.
 function is_search_wanted() {
-  return is_rate_searched() || V["CONNECTIONS"] == "search" || is_size_wanted()
+  return is_rate_searched() || V["CONNECTIONS"] == "search" || is_dram_searched()
 }
 
 function check_search(    i, n, limit, text, seen, limits) {
@@ -143,7 +143,7 @@ function check_search(    i, n, limit, text, seen, limits) {
   }
   if (V["DRAM_RATIO"] != "search" && V["RATE"] ~ /^search:/) refuse("RATE", "requires DRAM_RATIO=search, whose load it is; set RATE=search")
   if (!is_search_wanted()) return
-  text = is_size_wanted() ? "DRAM_RATIO" : is_rate_searched() ? "RATE" : "CONNECTIONS"
+  text = is_dram_searched() ? "DRAM_RATIO" : is_rate_searched() ? "RATE" : "CONNECTIONS"
   if (is_rate_searched() && V["CONNECTIONS"] == "search") refuse("CONNECTIONS", "conflicts with RATE=search; set only one of them to search")
   if (V["GENERATOR"] != "test") refuse(text, V["GENERATOR"] " does not support searches; set GENERATOR=test")
   if (V["TIME"] == 0) refuse(text, "requires TIME; set the duration of the measurement")
@@ -175,7 +175,7 @@ function check_limit(limit,    figure, rest, ambiguous, number) {
   if (figure == "far") {
     if (V["DRAM_RATIO"] != "search" || is_rate_searched())
       refuse("LIMITS", "'" limit "': requires DRAM_RATIO=search and RATE=NUMBER; far accesses do not depend on the load")
-    if (is_size_wanted() && !tier_is("limited"))
+    if (is_dram_searched() && !tier_is("limited"))
       refuse("LIMITS", "'" limit "': the far accesses of " VARIANT " cannot be counted; set a latency, such as p99<=1ms")
     if (rest !~ /^<=?[0-9]+([.][0-9]+)?$/ || int(number) > 999999999)
       refuse("LIMITS", "'" limit "': invalid limit; accepted: a number of far accesses per operation, such as far<=0.05")

@@ -151,7 +151,7 @@ function keys_set(instances, number,    i, n, phase, each, held, added, sent_num
 }
 
 # Whether a search varies the share of DRAM: of a limited tier, or of one that divides data between near and far nodes.
-function is_size_wanted() {
+function is_dram_searched() {
   return V["DRAM_RATIO"] == "search" && tier_is("limited divided")
 }
 

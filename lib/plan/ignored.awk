@@ -78,7 +78,7 @@ function note_load(    list, every) {
 # Remember the settings that a variant uses.
 function notes_used() {
   USED[V["TIER"]] = 1
-  if (tier_is("limited") || is_size_wanted()) USED["limited"] = 1
+  if (tier_is("limited") || is_dram_searched()) USED["limited"] = 1
   if (is_search_wanted()) USED["LIMITS"] = 1
 }
 

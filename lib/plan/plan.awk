@@ -135,7 +135,7 @@ function seconds_of(number, data,    i, n, phase, work, pace, sum) {
 function search_seconds(    limits, limit, steps) {
   if (!is_search_wanted()) return 0
   limits = words("LIMITS", limit)
-  steps = is_size_wanted() ? 25 + 15 * limits : 15 + 10 * limits
+  steps = is_dram_searched() ? 25 + 15 * limits : 15 + 10 * limits
   return whole(phases_measured() * (steps * (V["SEARCH_TIME"] + 1) + (limits - 1) * V["TIME"])) + 0
 }
 
