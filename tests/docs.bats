@@ -68,7 +68,7 @@ commands() {
       words=("${words[@]:1}")
       # Commands that would start a run, or need its results, are only parsed: as a plan with the same arguments.
       case ${words[0]-} in
-        collect | compare | report | stop | list | doctor | kpi | verify | new | noise | bundle | watch)
+        ab | collect | compare | report | stop | list | doctor | kpi | verify | new | noise | bundle | watch)
           [[ $helped == *" ${words[0]} "* ]] || run_split "$REPO/do_it.sh" "${words[0]}" --help
           helped+="${words[0]} "
           ;;

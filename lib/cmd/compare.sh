@@ -157,5 +157,6 @@ _compare_unfinished() {
   local path
   for path; do
     [[ ! -d $path ]] || result_unfinished "$path" | stored_plain | sed 's/^/compare: incomplete, excluded: /' >&2
+    ! ledger_is "$path" || ledger_left "$path" | stored_plain | sed 's/^/compare: /' >&2
   done
 }

@@ -197,6 +197,8 @@ host_sysinfo_env_machine() {
   host_sysinfo_row kernel.machine "${line##* }"
   line=${line#* }
   host_sysinfo_row kernel.version "${line% *}"
+  # Differs after each boot.
+  host_sysinfo_row_file kernel.boot /proc/sys/kernel/random/boot_id
   host_sysinfo_omits cmdline || host_sysinfo_row_file kernel.cmdline /proc/cmdline
   host_sysinfo_row_after os.name /etc/os-release PRETTY_NAME=
   line=$(exec getconf GNU_LIBC_VERSION 2>/dev/null) || line=

@@ -114,6 +114,9 @@ _compare_files() {
     fi
     printf '%s\t%s\tsetting\t%s\t%s\n' "$base" "$other" "$(_compare_settings "$base_folder" "$base_variant")" \
       "$(_compare_settings "$other_folder" "$other_variant")"
+    if ledger_is "$base_folder" && [[ $base_folder == "$other_folder" ]]; then
+      base_folder=$(ledger_run "$base_folder" "$base_variant") other_folder=$(ledger_run "$other_folder" "$other_variant")
+    fi
     [[ $base_folder != "$other_folder" ]] || continue
     _compare_hosts "$base" "$base_folder" "$other" "$other_folder"
   done < <(grep $'^pairs\t' | tr '\t' '\001')

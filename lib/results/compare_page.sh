@@ -63,11 +63,23 @@ compare_page_runs() {
 # Print what each run of a comparison is, as a list of the page.
 # Usage: _compare_page_facts DATA
 _compare_page_facts() {
-  local run names
+  local run names side
   while IFS=$'\t' read -r run names; do
-    report_settings "$run"
-    template_print fact name="$(figures_prose '' <<<"$names")" text="$(report_known "$run" | awk -F '\t' '$2 != "" && $1 !~ /^(Question|Differs)/ { printf "%s%s: %s", (n++ ? "; " : ""), $1, $2 }')"
+    if ledger_is "$run"; then
+      # The first trial of each side.
+      ledger_read "$run"
+      for side in "${LEDGER_SIDES[@]}"; do _compare_page_fact "$(ledger_run "$run" "$side")" "$side"; done
+    else
+      _compare_page_fact "$run" "$names"
+    fi
   done < <(compare_page_runs <"$1/sections")
+}
+
+# Print what a run is, as an entry of the list.
+# Usage: _compare_page_fact RUN NAMES
+_compare_page_fact() {
+  report_settings "$1"
+  template_print fact name="$(figures_prose '' <<<"$2")" text="$(report_known "$1" | awk -F '\t' '$2 != "" && $1 !~ /^(Question|Differs)/ { printf "%s%s: %s", (n++ ? "; " : ""), $1, $2 }')"
 }
 
 # Print the notes of a comparison, and what could not be drawn, as a list.

@@ -51,3 +51,15 @@ noise_earlier() {
   done
   [[ -n $found ]] && printf '%s\n' "$found"
 }
+
+# Print how many pairs of trials of `ab` find a difference, by the noise of earlier runs: the line `pairs N`, then lines for figures_tables.
+# Usage: noise_trials SMALLEST REDISRUNS TIME PAIRS RUN...
+#   PAIRS is their number, or empty
+# Returns: 1 if a result could not be read completely, or no measurement was repeated
+noise_trials() {
+  local totals status=0
+  totals=$(result_totals "${@:5}") || status=1
+  result_usable <<<"$totals" |
+    NOISE=all FORMAT=lines SMALLEST=$1 REDISRUNS=$2 TIME=$3 PAIRS=$4 tables_make "$LIB/results/tables/trials.awk" "$5" || status=1
+  return "$status"
+}

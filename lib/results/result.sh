@@ -133,13 +133,18 @@ result_began() {
 
 # Print one row per (run, variant, point, repeat, client, phase), tab-separated with a header; problems go to stderr.
 # Usage: result_rows RUN_OR_FILE...
+#   a ledger of `ab` is read as a run of its sides
 # Globals: RESULT_PROGRAM, the prefix of messages (default: summary2csv.sh)
 # Returns: 1 if a file could not be read completely; all complete rows are printed
 result_rows() {
+  local REPLY
+  local -a LEDGER_PATHS
+  ledger_expand "$@"
   # awk cannot determine PWD itself.
-  _result_list "$@" |
+  _result_list "${LEDGER_PATHS[@]}" |
     RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run \
-      loadlog interval margin prices settle repeat tier foreign discard numbers axes result -- -f <(parts_awk figures.awk phase figures)
+      loadlog interval margin prices settle repeat tier foreign discard numbers axes result -- -f <(parts_awk figures.awk phase figures) |
+    if [[ -n $REPLY ]]; then figures_run trials -- <(printf '%s' "$REPLY") -; else cat; fi
 }
 
 # Print the columns of rows, or of totals, that the schema marks for csv or total.
@@ -153,7 +158,7 @@ result_columns() {
 # Returns: as result_rows
 result_add_up() {
   RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} figures_run histogram interval margin window total |
-    LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2-
+    LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2- | figures_run metric pool
 }
 
 # Print rows or totals without those that are discarded. Every figure that compares is computed from its output.

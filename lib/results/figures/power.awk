@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The chance that a comparison of two variants of one run finds a difference, and the repeats that find it, from the spread of a repeat. docs/noise.md has
-# the formulas. Load it after interval.awk. All its names begin with power_.
+# the formulas. Load it after interval.awk and nested.awk. All its names begin with power_.
 
 # The probability that a normal variable is below X (Abramowitz and Stegun 26.2.17; the error is below 1e-7).
 function power_normal(x,    t, tail) {
@@ -29,17 +29,46 @@ function power_chance(n, spread, smallest, level,    df, limit, away, s, step, w
   return sum / all
 }
 
-# The least number of repeats that find it with CHANCE; 0 if a thousand do not.
-function power_repeats(chance, spread, smallest, level,    low, high, n) {
+# The least number of repeats that find it with CHANCE; 0 if a thousand do not. KNOWN: the degrees of freedom of SPREAD, as in power_expected.
+function power_repeats(chance, spread, smallest, level, known,    low, high, n) {
   low = 2
-  for (high = 3; power_chance(high, spread, smallest, level) < chance; high *= 2) {
+  for (high = 3; power_expected(high, spread, smallest, level, known) < chance; high *= 2) {
     if (high > 1000) return 0
     low = high
   }
   while (high - low > 1) {
     n = int((low + high) / 2)
-    if (power_chance(n, spread, smallest, level) < chance) low = n
+    if (power_expected(n, spread, smallest, level, known) < chance) low = n
     else high = n
   }
   return high
+}
+
+# The chance by a SPREAD that was found with KNOWN degrees of freedom: the mean over what the true spread may be, whose square is KNOWN * SPREAD^2 over
+# chi squared. So a number of repeats that is chosen by it has this chance on average, however few runs SPREAD is from (Julious and Owen,
+# Pharmaceutical Statistics 5, 2006). Without KNOWN, SPREAD is the true one.
+function power_expected(n, spread, smallest, level, known,    i, sum) {
+  if (!known) return power_chance(n, spread, smallest, level)
+  for (i = 0.5; i < 50; i++) sum += power_chance(n, spread / sqrt(nested_f(i / 50, known, "many")), smallest, level)
+  return sum / 50
+}
+
+# The standard deviation of the logarithm of a figure of a trial, a run of STARTS starts, by the fitted components of runs, starts and phases. WITHIN is the
+# variance of a phase by its seconds. Sets power_known, its degrees of freedom by Satterthwaite: one run has none of them for runs, which count nothing.
+function power_of_trial(starts, within,    l, variance, part, own, squares, k) {
+  for (l = 1; l <= 3; l++) if (nested_component[l] > 0) variance += nested_component[l] / (l > 1 ? starts : 1)
+  # The parts of the mean squares in it.
+  if (nested_df[1] > 0) part[1] = 1 / nested_ratio[1]
+  for (l = 2; l <= 3; l++) {
+    if (nested_df[l] <= 0) continue
+    for (k = l - 1; k > 1 && nested_df[k] <= 0; k--);
+    part[l] = 1 / (nested_ratio[l] * starts) - (nested_df[k] > 0 ? 1 / (nested_ratio[k] * (k > 1 ? starts : 1)) : 0)
+  }
+  for (l in part) {
+    k = part[l] * nested_mean_square[l]
+    own += k
+    squares += k * k / nested_df[l]
+  }
+  power_known = squares > 0 && own > 0 ? own * own / squares : 1
+  return sqrt(variance + within / starts)
 }
