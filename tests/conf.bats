@@ -243,7 +243,7 @@ ok"
   printf 'KEYS=5\n' >conf/scenarios/next18.conf
   refused "$PWD/conf/scenarios/next17.conf:1: LIKE=next18: too many files; accepted: 16 in a chain, 1,000 in all" ./do_it.sh plan -s next1
   sed -i 's/^REDISRUNS=.*/LIKE=demo/' do_it.sh
-  refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios and variants" ./do_it.sh plan
+  refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios, variants and tenants" ./do_it.sh plan
 }
 
 @test "the block in do_it.sh is read and not run, so it may have parts of settings; the environment overrides it" {

@@ -56,7 +56,7 @@ set_column() {
     NF != n { print $1 ": " NF " fields of " n }
     seen[$1]++ { print $1 ": twice" }
     $1 !~ /^[a-z][a-z0-9_]*$/ { print $1 ": name" }
-    $3 !~ /^(same|sum|max|min|largest|mean|histogram|series|different|count|own|-)$/ { print $1 ": clients " $3 }
+    $3 !~ /^(same|sum|max|min|largest|mean|histogram|series|different|groups|group|count|own|-)$/ { print $1 ": clients " $3 }
     $5 !~ /^(text|raw|percent|digits|latency|[0-9])$/ { print $1 ": decimals " $5 }
     $6 !~ /^(more|less|-)$/ { print $1 ": better " $6 }
     $7 !~ /^(-|(csv|total|compare(:few)?|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?)(,(csv|total|compare(:few)?|table(:(varies|variant|point|missed|far|tiers|hit_asked|used))?))*(,cause)?)$/ { print $1 ": shown " $7 }

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# List scenarios, variants, workloads and past runs, one per line.
+# List scenarios, variants, workloads, tenants and past runs, one per line.
 #
 # Usage: ./do_it.sh list
 #
 # The line of a file of TIERBENCH_PATH ends with its directory. A file that another one of its name hides is left out.
 # shellcheck shell=bash
 
-# Print scenarios, variants, workloads and past runs; the header of this file is the help.
+# Print scenarios, variants, workloads, tenants and past runs; the header of this file is the help.
 # Usage: cmd_list [ARGUMENT]...
 cmd_list() {
   local kind file
@@ -14,7 +14,7 @@ cmd_list() {
   options_read "${BASH_SOURCE[0]}" "$@"
   conf_read
   {
-    for kind in scenario variant workload; do
+    for kind in scenario variant workload tenant; do
       named_files "${kind}s"
       for file in "${NAMED_FILES[@]}"; do _list_conf "$kind" "$file"; done
     done

@@ -177,17 +177,20 @@ _run_versions() {
 # Globals: head, the lines before its settings
 # Returns: 1 if one of them cannot be written
 _run_describe() {
-  local variant
+  local variant tenant
   [[ -z $HOSTS_FILE ]] || write_file "$RUN/hosts" cat -- "$HOSTS_FILE" || return
   for variant in $VARIANTS; do
     mkdir -- "$RUN/$variant" 2>/dev/null || write_failed "$RUN/$variant" || return
     plan_enter "$variant" ''
     write_file "$RUN/$variant/variant.conf" _run_headed "$head" conf_print || return
   done
+  for tenant in $(conf_tenants); do
+    write_file "$RUN/tenants-$tenant.conf" _run_headed "$head" conf_tenant "$tenant" || return
+  done
   # The run can be resumed as soon as run.conf has its name, so that is the last one.
   write_file "$RUN/plan.tsv" plan_print && write_file "$RUN/settings.tsv" plan_settings_print &&
     write_file "$RUN/run.conf" _run_headed "$head" plan_run_settings && stored_note "$RUN" || return
-  trust_record "$RUN"/{run.conf,hosts,*/variant.conf}
+  trust_record "$RUN"/{run.conf,hosts,*/variant.conf,tenants-*.conf}
   # The settings, followed by the events.
   write_file "$RUN/run.log" cat -- "$RUN/run.conf"
 }

@@ -204,6 +204,18 @@ conf_sets() {
   LAYER=$layer:$1 awk -F '\t' '$1 == "setting" && $2 == ENVIRON["LAYER"] { print $3 "=" $5 }' <<<"$CONF_LAYER"
 }
 
+# Print the names of the tenants.
+# Usage: conf_tenants
+conf_tenants() {
+  awk -F '\t' '$1 == "setting" && sub(/^tenant:/, "", $2) && !seen[$2]++ { print $2 }' <<<"$CONF_LAYER"
+}
+
+# Print the settings of a tenant's file, and of the workload that it names, as assignments.
+# Usage: conf_tenant NAME
+conf_tenant() {
+  LAYER=tenant:$1 awk -F '\t' '$1 == "setting" && $2 == ENVIRON["LAYER"] { print $3 "=\"" $5 "\"" }' <<<"$CONF_LAYER" | LC_ALL=C sort
+}
+
 # A size in bytes: 10K -> 10240.
 # Usage: conf_size SIZE
 # Returns: sets REPLY

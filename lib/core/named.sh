@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Files by their names, in the directories of TIERBENCH_PATH and in this project. Of scenarios, variants and workloads the first directory that has
-# one wins; conf/ is the last. Names of parts and tiers are those of functions, so each must be new.
+# Files by their names, in the directories of TIERBENCH_PATH and in this project. Of scenarios, variants, workloads and tenants the first
+# directory that has one wins; conf/ is the last. Names of parts and tiers are those of functions, so each must be new.
 
-# The directories, each with scenarios/, variants/, workloads/, part/ and tier/ in it; of this project part/ and tier/ are in lib/.
+# The directories, each with scenarios/, variants/, workloads/, tenants/, part/ and tier/ in it; of this project part/ and tier/ are in lib/.
 NAMED_DIRS=("$ROOT/conf")
 NAMED_CODE=()             # the parts (directories) and tiers (files) of TIERBENCH_PATH, which hosts get, too
 declare -A _NAMED_TOLD=() # by file: that it hides another one was said
@@ -18,7 +18,7 @@ named_dirs() {
   NAMED_DIRS=()
   for dir in "${dirs[@]}"; do
     [[ -n $dir ]] || continue
-    for part in "$dir" "$dir"/{scenarios,variants,workloads,part,tier}; do
+    for part in "$dir" "$dir"/{scenarios,variants,workloads,tenants,part,tier}; do
       [[ $dir == /* && -d $part && -r $part && -x $part || $part != "$dir" && ! -e $part ]] ||
         die_usage "environment: TIERBENCH_PATH=$part: not a directory that you can read; accepted: absolute paths of directories, separated by colons"
     done
@@ -30,7 +30,7 @@ named_dirs() {
 
 # The file with a name.
 # Usage: named_find KIND NAME
-#   KIND is scenarios, variants or workloads
+#   KIND is scenarios, variants, workloads or tenants
 # Returns: sets REPLY; 1 without such a file, and REPLY is where a new one belongs
 named_find() {
   local dir
@@ -65,7 +65,7 @@ named_has() {
   local folder=${1%/*} dir kind REPLY
   [[ $1 == */* ]] || folder=.
   for dir in "${NAMED_DIRS[@]}"; do
-    for kind in scenarios variants workloads; do
+    for kind in scenarios variants workloads tenants; do
       [[ $folder -ef $dir/$kind ]] || continue
       [[ $dir != "$ROOT/conf" ]] || return 0
       _named_alone "$dir/$kind/${1##*/}"

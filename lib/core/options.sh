@@ -77,7 +77,7 @@ options_read() {
 _options_named() {
   local kind file
   local -a NAMED_FILES
-  for kind in scenarios variants workloads; do
+  for kind in scenarios variants workloads tenants; do
     ((${#NAMED_DIRS[@]} > 1)) || return 0
     named_files "$kind"
     for file in "${NAMED_FILES[@]}"; do

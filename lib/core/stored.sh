@@ -17,7 +17,7 @@ stored_seal() {
   (
     cd -- "$1" || exit
     if [[ ${2-} == run ]]; then
-      find . -mindepth 1 -type f \( -path './*/*/rep-*/SHA256SUMS' -o -path './env/*' -o -path './*/variant.conf' -o -name run.conf -o \
+      find . -mindepth 1 -type f \( -path './*/*/rep-*/SHA256SUMS' -o -path './env/*' -o -path './*/variant.conf' -o -path './*.conf' ! -path './*/*' -o \
         -name hosts -o -path './*.tsv' ! -path './*/*' -o -path ./setup.log \) ! -path './*/*/rep-*.*/*' ! -path './*/*/rep-*/*/*' -printf '%P\0'
     else
       find . -type f ! -path './SHA256SUMS*' ! -name SIZES -printf '%P\0'

@@ -70,7 +70,7 @@ host_allowed_levels() {
 
 # Find the cgroups that limit the memory of a process.
 # Usage: host_allowed_memory PROCESS [EXCEPT]
-#   EXCEPT is a cgroup whose own limit does not count
+#   EXCEPT is a cgroup whose limit does not count, nor those below it
 # Returns: sets ALLOWED_LIMITS: directories of ALLOWED_LEVELS with a limit below the machine's memory
 host_allowed_memory() {
   local level total
@@ -78,7 +78,7 @@ host_allowed_memory() {
   ALLOWED_LIMITS=()
   { read -r _ total _ <"${TIERBENCH_ROOT-}/proc/meminfo"; } 2>/dev/null || return 0
   for level in "${ALLOWED_LEVELS[@]}"; do
-    [[ $level != "${2-}" ]] || continue
+    [[ $level/ != "${2:-/none}"/* ]] || continue
     _host_allowed_limit "$level"
     [[ -z $REPLY ]] || ((REPLY >= total * 1024)) || ALLOWED_LIMITS+=("$level")
   done

@@ -4,14 +4,14 @@
 # Needs: allowed probe
 # Reads: CLIENT
 # Reads launch: CLIENT_LAUNCH CLIENT_THREADS CLIENT_PASSWORD SERVER_CERTIFICATE
-#   CLIENT is this host's name in the run
+#   CLIENT is this host's name in the run, or HOST@TENANT
 
 # Usage: main launch BINARY [ARG]... | look SECONDS [PHASE ORDER...] | step | enough | fetch | stop
 main() {
   local verb=$1
   shift
   workdir_open
-  FOLDER=$WORK/run-$RUN_ID/client-${CLIENT//[^A-Za-z0-9.-]/_}
+  FOLDER=$WORK/run-$RUN_ID/client-${CLIENT//[^A-Za-z0-9.@-]/_}
   OUT=$FOLDER/out
   RECORD=$FOLDER/generator.proc
   # In the environment of what a launch starts.
@@ -249,10 +249,15 @@ host_client_end() {
   proc_end "$1" "$RECORD" || fail "$RECORD: a load generator does not end"
 }
 
-# Stop the generator and remove its directory.
+# Stop the generator, or those of all tenants, and remove their directories.
 host_client_stop() {
+  local all=$FOLDER
   owner_turn || :
-  host_client_end 15
-  rm -rf -- "$FOLDER"
+  for FOLDER in "$all" "$all"@*; do
+    [[ -e $FOLDER ]] || continue
+    RECORD=$FOLDER/generator.proc MARK=CLIENT_FOLDER=$FOLDER
+    host_client_end 15
+    rm -rf -- "$FOLDER"
+  done
   owner_close
 }

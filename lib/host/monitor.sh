@@ -3,7 +3,7 @@
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
 # Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info tier/* part/*/host_tune
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS
-# Reads start: RESERVE_BYTES
+# Reads start: RESERVE_BYTES MONITOR_APART
 # Reads mark: LOAD_COMMANDS MONITOR_REPLICAS
 
 # Usage: main start|mark NAME|alarm|fetch
@@ -48,7 +48,7 @@ host_monitor_start() {
     fail "$MONITOR: cannot be written (REMOTE_DIR: is its disk full?)"
   {
     echo 'set -u'
-    declare -p WORK MONITOR RECORD RESERVE_BYTES HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES ALLOWED_LIMITS ALLOWED_NOTED
+    declare -p WORK MONITOR RECORD RESERVE_BYTES MONITOR_APART HIT_COUNTERS MONITOR_VMSTAT MONITOR_TURN MONITOR_STAT MONITOR_NODES ALLOWED_LIMITS ALLOWED_NOTED
     declare -f
     echo host_monitor_loop
   } >"$MONITOR/monitor.sh"
@@ -59,12 +59,19 @@ host_monitor_start() {
 # Find what limits the instances: CPU time of their cgroups, and memory of those that are not the tier's own.
 # Returns: sets ALLOWED_STATS, ALLOWED_LIMITS and ALLOWED_NOTED
 host_monitor_allowed() {
-  local pid
-  local -a pids=()
+  local pid group groups=$WORK/run-$RUN_ID/tier/groups
+  local -a pids=() noted=()
   while read -r pid _; do pids+=("$pid"); done <"$RECORD"
   host_allowed_stats "${pids[@]}"
   host_allowed_memory "${pids[0]-self}" "${MONITOR_STAT%/memory.stat}"
-  host_allowed_note "${pids[0]-self}"
+  # The OOM killer may act in any group of instances.
+  [[ ! -e $groups ]] || while read -r group; do
+    read -r pid <"$group/cgroup.procs" || continue
+    host_allowed_note "$pid"
+    noted+=("${ALLOWED_NOTED[@]}")
+  done < <(cut -d ' ' -f 2 "$groups" | sort -u)
+  ((${#noted[@]} > 0)) || host_allowed_note "${pids[0]-self}"
+  ((${#noted[@]} == 0)) || ALLOWED_NOTED=("${noted[@]}")
 }
 
 # Record all counters under the name of the next phase (`look`: do not record). Print them too, `machine` with the output of host_probe_cpu, and

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The monitors: one process that records memory counters once per second, and guards the host. No sample starts a process, so it takes well under 1 %
 # of a CPU.
-# Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
+# Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_APART (yes: an instance that ends is lost, and the others continue), MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
 #   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS, ALLOWED_LIMITS (the cgroups that limit the memory of the instances),
 #   ALLOWED_NOTED (what the OOM killer had done before)
 
@@ -193,6 +193,15 @@ host_monitor_guard_planned() {
   done
 }
 
+# Record the missing instance as lost, and guard the others.
+# Usage: host_monitor_guard_lost WHY
+host_monitor_guard_lost() {
+  printf '%s\t%s\n' "${MONITOR_PORTS[MONITOR_GONE]}" "$1" >>"$MONITOR/lost.tsv"
+  awk -v port="${MONITOR_PORTS[MONITOR_GONE]}" '$3 != port' "$RECORD" >"$RECORD.new" && mv -f -- "$RECORD.new" "$RECORD"
+  host_monitor_sample_record
+  MONITOR_GONE=
+}
+
 # Protect the host: if memory that must stay free is used, or an instance has exited, stop all instances.
 # Returns: 1 if it stopped them, with the reason in the file `alarm`.
 host_monitor_guard() {
@@ -226,6 +235,10 @@ host_monitor_guard() {
       why="the instance on port ${MONITOR_PORTS[MONITOR_GONE]} has exited"
       host_monitor_sample_vmstat "$EPOCHREALTIME"
       ! host_allowed_killed || why="the OOM killer took the instance on port ${MONITOR_PORTS[MONITOR_GONE]} ($ALLOWED_SAID)"
+      if [[ -n $MONITOR_APART ]]; then
+        host_monitor_guard_lost "$why"
+        why=
+      fi
     fi
   fi
   [[ -n $why ]] || return 0

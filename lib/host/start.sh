@@ -24,7 +24,7 @@ host_start_ready() {
 host_start_one() {
   local -a pin=(taskset -c "$2")
   [[ $2 != - ]] || pin=()
-  host_tier_prefix "$3"
+  host_tier_prefix "$3" "$1"
   # Use a separate session, because Ctrl-C in the master's terminal reaches every process of the terminal's group. The words in front may require
   # root, as chrt does; Redis itself does not.
   (

@@ -2,18 +2,21 @@
 # shellcheck shell=bash
 # Memory policies on a host, and how an instance is started in the memory of its tier.
 
-# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup and in the groups of parts, if these exist.
-# Usage: host_tier_prefix POLICY
+# Set TIER_PREFIX to the arguments that start a command with a policy, in the tier's cgroup, or that of its instance, and in the groups of parts, if
+# these exist.
+# Usage: host_tier_prefix POLICY PORT
 #   POLICY is the options of numactl, or `-` for none
 # Globals: WORK RUN_ID
 host_tier_prefix() {
-  local cgroup=$WORK/run-$RUN_ID/tier/cgroup name REPLY
+  local folder=$WORK/run-$RUN_ID/tier cgroup='' name REPLY
   local -a policy
   TIER_PREFIX=()
   # The process enters a group before it becomes redis-server, so that all of its pages and threads are counted.
-  if [[ -e $cgroup ]]; then
+  [[ ! -e $folder/cgroup ]] || cgroup=$(<"$folder/cgroup")
+  [[ ! -e $folder/groups ]] || cgroup=$(sed -n "s/^$2 //p" "$folder/groups")
+  if [[ -n $cgroup ]]; then
     # shellcheck disable=SC2016 # for the shell that runs it
-    TIER_PREFIX=(bash -c 'echo $$ >"$0" && exec "$@"' "$(<"$cgroup")/cgroup.procs")
+    TIER_PREFIX=(bash -c 'echo $$ >"$0" && exec "$@"' "$cgroup/cgroup.procs")
   fi
   while read -r _ _ name; do
     if [[ $name != host_[a-z]*_group ]] || ! "$name"; then continue; fi

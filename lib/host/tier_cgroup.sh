@@ -22,7 +22,7 @@ host_tier_cgroup_find() {
 
 # Make the run's cgroup. It is at the root, not below this session, which may end before the run is cleaned up.
 # Usage: host_tier_cgroup_make LIMIT SWAP
-#   bytes of DRAM, and bytes of swap in addition
+#   bytes of DRAM (0: no limit), and bytes of swap in addition
 # Globals: WORK RUN_ID
 # Returns: 1 with WHY.
 host_tier_cgroup_make() {
@@ -36,7 +36,9 @@ host_tier_cgroup_make() {
   host_tier_note cgroup "$folder" || return
   WHY="$folder cannot be created"
   mkdir -- "$folder" || return
-  if [[ $CGROUP_VERSION == 2 ]]; then
+  if ((limit == 0)); then
+    :
+  elif [[ $CGROUP_VERSION == 2 ]]; then
     # Not memory.high: the kernel suspends processes over that limit, and this delay is not the latency of a tier.
     _host_tier_cgroup_set "$folder/memory.max" "$limit" || return
     [[ ! -e $folder/memory.swap.max ]] || _host_tier_cgroup_set "$folder/memory.swap.max" "$swap" || return
@@ -48,6 +50,37 @@ host_tier_cgroup_make() {
   # Instances read this file to find their cgroup.
   WHY="$WORK/run-$RUN_ID/tier/cgroup cannot be written (REMOTE_DIR: is its disk full?)"
   { printf '%s\n' "$folder" >"$WORK/run-$RUN_ID/tier/cgroup"; } 2>/dev/null
+}
+
+# Make a cgroup in that of the run for each group of instances. In version 2 these have all processes, and what is protected in one of them is protected
+# in that of the run, too.
+# Usage: host_tier_cgroup_groups GROUPS
+#   GROUPS are lines NAME MAX HIGH LOW PORT..., in bytes or -
+# Globals: WORK RUN_ID CGROUP_VERSION
+# Returns: 1 with WHY.
+host_tier_cgroup_groups() {
+  local all name max high low ports folder port low_all=0 text=''
+  all=$(<"$WORK/run-$RUN_ID/tier/cgroup")
+  [[ $CGROUP_VERSION == 1 ]] || _host_tier_cgroup_set "$all/cgroup.subtree_control" +memory || return
+  while read -r name max high low ports; do
+    folder=$all/$name
+    host_tier_note cgroup "$folder" || return
+    WHY="$folder cannot be created"
+    mkdir -- "$folder" || return
+    if [[ $CGROUP_VERSION == 2 ]]; then
+      [[ $max == - ]] || _host_tier_cgroup_set "$folder/memory.max" "$max" || return
+      [[ $high == - ]] || _host_tier_cgroup_set "$folder/memory.high" "$high" || return
+      [[ $low == - ]] || _host_tier_cgroup_set "$folder/memory.low" "$low" || return
+      low_all=$((low_all + ${low/#-/0}))
+    else
+      [[ $max == - ]] || _host_tier_cgroup_set "$folder/memory.limit_in_bytes" "$max" || return
+      [[ $low == - ]] || _host_tier_cgroup_set "$folder/memory.soft_limit_in_bytes" "$low" || return
+    fi
+    for port in $ports; do text+="$port $folder"$'\n'; done
+  done <<<"$1"
+  ((low_all == 0)) || _host_tier_cgroup_set "$all/memory.low" "$low_all" || return
+  WHY="$WORK/run-$RUN_ID/tier/groups cannot be written (REMOTE_DIR: is its disk full?)"
+  { printf '%s' "$text" >"$WORK/run-$RUN_ID/tier/groups"; } 2>/dev/null
 }
 
 # Change the limit of a cgroup with processes in it. Lower it in small steps: version 2 calls the OOM killer when it cannot reclaim enough

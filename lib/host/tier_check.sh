@@ -6,6 +6,7 @@
 # Usage: host_tier_check
 # Globals: TIER and the settings sent to lib/host/tiers.sh
 host_tier_check() {
+  host_tier_check_groups || return 0
   if declare -F "host_tier_${TIER}_check" >/dev/null; then
     "host_tier_${TIER}_check"
   elif [[ " $TIER_IS " == *" limited "* ]]; then
@@ -13,6 +14,26 @@ host_tier_check() {
   else
     host_tier_check_nodes
   fi
+}
+
+# Whether there can be a cgroup for each group of instances; if not, print a row.
+# Usage: host_tier_check_groups
+# Globals: TIER_GROUPS
+# Returns: 1 if there cannot
+host_tier_check_groups() {
+  local high
+  [[ -n $TIER_GROUPS ]] || return 0
+  high=$(awk '$3 != "-" { print $1; exit }' <<<"$TIER_GROUPS")
+  if ((EUID != 0)); then
+    host_tier_row fail "not root" "root: the limits of tenants are cgroups" "log in as root"
+  elif ! host_tier_cgroup_find; then
+    host_tier_row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
+  elif [[ $CGROUP_VERSION == 1 && -n $high ]]; then
+    host_tier_row fail "cgroup version 1 of memory" "MEMORY.high of $high: version 2" "leave MEMORY.high out"
+  else
+    return 0
+  fi
+  return 1
 }
 
 # Find the nodes with memory, and why fast or other nodes do not count as far ones.

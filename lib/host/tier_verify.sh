@@ -18,11 +18,14 @@ host_tier_pages() {
 # Usage: host_tier_state
 # Globals: WORK RUN_ID
 host_tier_state() {
-  local folder=$WORK/run-$RUN_ID/tier
+  local folder=$WORK/run-$RUN_ID/tier group
   local -a lines=()
   [[ ! -e $folder/asked ]] || mapfile -t lines <"$folder/asked"
   ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
   [[ ! -e $folder/cgroup ]] || host_tier_cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
+  [[ ! -e $folder/groups ]] || while read -r group; do
+    host_tier_cgroup_usage "$group" | sed "s/^/group:${group##*/}\t/"
+  done < <(cut -d ' ' -f 2 "$folder/groups" | sort -u)
   [[ ! -s $folder/swap ]] || host_tier_swap_usage "$folder/swap"
   [[ ! "${lines[*]}" =~ $'tier\t'([a-z0-9_]+) ]] || ! declare -F "host_tier_${BASH_REMATCH[1]}_state" >/dev/null || "host_tier_${BASH_REMATCH[1]}_state" "$folder"
 }

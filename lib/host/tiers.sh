@@ -3,10 +3,11 @@
 # The memory tier of a run on the server: detect tiers, check the requested tier, set it up and remove it.
 # Needs: cpus vsmp tier tier_undo tier_cgroup tier_swap allowed tier_detect tier_ready tier_check tier/*
 # Reads check up: TIER TIER_IS TIER_VERIFY TIER_PRICE TIER_MEMORY TIER_WEIGHTS TIER_SWAP ZRAM_ALGORITHM TIER_DATA TIER_LIMIT TIER_SPACE TIER_FAR
-# Reads check up: TIER_NEAR TIER_RESERVE TIER_SWAPPINESS
+# Reads check up: TIER_NEAR TIER_RESERVE TIER_SWAPPINESS TIER_GROUPS
 #   TIER_IS, TIER_VERIFY and TIER_PRICE are lines of the header of the tier (lib/core/tiers.sh); TIER_MEMORY are the nodes; TIER_LIMIT is in bytes
 #   of DRAM for all instances (0: no limit), TIER_SPACE in bytes of swap; TIER_FAR are nodes without a CPU; TIER_NEAR is NEAR/FAR, the nodes between
-#   which a search divides data (empty: it does not); TIER_RESERVE are bytes that must stay free on the server; TIER_SWAPPINESS is a number, or keep
+#   which a search divides data (empty: it does not); TIER_RESERVE are bytes that must stay free on the server; TIER_SWAPPINESS is a number, or keep; TIER_GROUPS
+#   are the groups of instances with a cgroup of each (host_tier_cgroup_groups), or empty
 
 # Usage: main detect|check|up|limit BYTES|divide PROGRAM SHARE NEAR FAR
 main() {
@@ -68,7 +69,8 @@ host_tiers_up() {
     is "$TIER_IS" verify "$TIER_VERIFY" price "$TIER_PRICE" >"$TIER_FOLDER/asked" ||
     fail "$TIER_FOLDER: cannot be written"
   ! declare -F "host_tier_${TIER}_up" >/dev/null || "host_tier_${TIER}_up" || host_tiers_refuse
-  ((TIER_LIMIT == 0)) || host_tier_cgroup_make "$TIER_LIMIT" "$TIER_SPACE" || host_tiers_refuse
+  { ((TIER_LIMIT == 0)) && [[ -z $TIER_GROUPS ]]; } || host_tier_cgroup_make "$TIER_LIMIT" "$TIER_SPACE" || host_tiers_refuse
+  [[ -z $TIER_GROUPS ]] || host_tier_cgroup_groups "$TIER_GROUPS" || host_tiers_refuse
 }
 
 # Undo what was made of the tier, and fail with the reason.

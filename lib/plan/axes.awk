@@ -66,7 +66,7 @@ function columns_first() {
 
 function columns_last() {
   return "places\tkeys\tset_keys\tdata_bytes\tfull_bytes\ttarget_bytes\trule_bytes\tdram_bytes\tknown\tclients\tseconds" \
-    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size"
+    "\toutgrown_bytes\tlimit_bytes\tswap_bytes\tclient_places\tlargest_size" (is_tenants() ? "\ttenants" : "")
 }
 
 # Set the axes from the settings in force.
@@ -81,6 +81,7 @@ function axes_settle(    i, name, word, points_all, column, seen) {
   # These accept a list too, but have a column only if they have several values.
   axis_list("NEIGHBOUR")
   axis_list("COLD_MEMORY")
+  tenants_axis()
   for (i = 1; i <= sweeps; i++) axis_sweep(i)
   # A directive of Redis may have the name of a setting, or of a column of the plan.
   for (i = split(columns_first() "\t" columns_last(), word, "\t"); i > 0; i--) seen[word[i]] = 1

@@ -74,11 +74,10 @@ function cells_make(    v, p, step) {
   }
 }
 
-# Derive the values of a point: the columns of plan.tsv after those of the axes, CELL; CELL_DATA, CELL_SECONDS and CELL_SEARCH, for the search of
-# keys.
-function cell_make(v, p,    size, instances, number, held, data, full, growing, largest, sized, target, rule, outgrown_all) {
-  size = V["VALUE_SIZES"]
-  instances = V["INSTANCES"] + 0
+# What the load of some instances needs at a point: LOAD[keys] per instance, of which phases set LOAD[held]; the bytes of them, LOAD[data], of all keys
+# LOAD[full], of tables that have just been outgrown LOAD[growing], or with all keys LOAD[outgrown], by the rule of the guide LOAD[rule]; the largest
+# size of any phase, LOAD[largest]. LOAD_KNOWN is the source of the bytes.
+function load_cell(size, instances,    number, held, sized, largest, data) {
   number = keys_of(size, instances)
   held = keys_set(instances, number)
   data = data_of(size, instances, held)
@@ -91,19 +90,36 @@ function cell_make(v, p,    size, instances, number, held, data, full, growing, 
   }
   # The shell counts bytes in 63 bits.
   if (data > 2 ^ 59) refuse(V["KEYS"] == "auto" ? "FILL" : "KEYS", "more than 512 PiB of data; set fewer keys, or smaller values")
-  full = data_of(size, instances, number)
-  growing = outgrown_of(size, instances, held)
-  target = fill_target()
-  rule = int(3 * (size + 32) * held * processes(instances) / 2)
-  CELL[v, p] = places_of(instances) OFS whole(number) OFS whole(held) OFS whole(data) OFS whole(full) OFS (target == "" ? "-" : whole(target)) OFS \
-    whole(rule) OFS whole(dram_of(data, growing, instances)) OFS \
-    source_of(sized, instances) OFS clients_text(instances)
-  outgrown_all = outgrown_of(size, instances, number)
-  if (v == 1) doubts_say(POINT[p], size, instances, target, full, outgrown_all)
-  CELL_MORE[v, p] = whole(outgrown_all) OFS tier_spaces(data, instances) OFS client_places() OFS whole(largest)
-  CELL_DATA[v, p] = data
-  CELL_SECONDS[v, p] = seconds_of(number * instances, data)
-  CELL_SEARCH[v, p] = hit_seconds(number * instances)
+  LOAD["keys"] = number
+  LOAD["held"] = held
+  LOAD["data"] = data
+  LOAD["full"] = data_of(size, instances, number)
+  LOAD["growing"] = outgrown_of(size, instances, held)
+  LOAD["outgrown"] = outgrown_of(size, instances, number)
+  LOAD["rule"] = int(3 * (size + 32) * held * processes(instances) / 2)
+  LOAD_KNOWN = source_of(sized, instances)
+  LOAD["largest"] = largest
+}
+
+# Derive the values of a point: the columns of plan.tsv after those of the axes, CELL; CELL_DATA, CELL_SECONDS and CELL_SEARCH, for the search of
+# keys.
+function cell_make(v, p,    size, instances, target, all_data) {
+  size = V["VALUE_SIZES"]
+  instances = V["INSTANCES"] + 0
+  if (is_tenants()) tenants_cell(instances)
+  else load_cell(size, instances)
+  # A tenant that is alone has the DRAM of all.
+  all_data = is_tenants() ? TENANT_DATA : LOAD["data"]
+  target = is_tenants() ? "" : fill_target()
+  CELL[v, p] = places_of(instances) OFS whole(LOAD["keys"]) OFS whole(LOAD["held"]) OFS whole(LOAD["data"]) OFS whole(LOAD["full"]) OFS \
+    (target == "" ? "-" : whole(target)) OFS whole(LOAD["rule"]) OFS whole(dram_of(LOAD["data"], LOAD["growing"], instances)) OFS \
+    LOAD_KNOWN OFS clients_text(instances)
+  if (v == 1 && !is_tenants()) doubts_say(POINT[p], size, instances, target, LOAD["full"], LOAD["outgrown"])
+  CELL_MORE[v, p] = whole(LOAD["outgrown"]) OFS tier_spaces(all_data, instances) OFS client_places() OFS whole(LOAD["largest"]) \
+    (is_tenants() ? OFS TENANT_TEXT : "")
+  CELL_DATA[v, p] = LOAD["data"]
+  CELL_SECONDS[v, p] = seconds_of(LOAD["keys"] * instances, LOAD["data"])
+  CELL_SEARCH[v, p] = hit_seconds(LOAD["keys"] * instances)
 }
 
 # The clients of a point: CLIENT/FIRST_PORT/INSTANCES/THREADS, separated by blanks.

@@ -18,7 +18,7 @@ declare -A ROW=()
 # Usage: plan_settle
 # Returns: exits 2 on settings that are invalid with any hosts, or if those of another person's file are refused
 plan_settle() {
-  conf_read "$LIB"/plan/{settings,axes,load,settle}.awk
+  conf_read "$LIB"/plan/{settings,axes,load,tenants,settle}.awk
   plan_enter "${VARIANTS%% *}" ''
   hosts_warn
 }
@@ -53,6 +53,28 @@ plan_enter() {
     conf_variable "${line%%=*}"
     declare -g -- "$REPLY=${line#*=}"
   done
+}
+
+# Put the settings of a tenant in force, on top of those of the variant and point. Only in a subshell that loads it: the next tenant has other settings.
+# Usage: plan_tenant NAME
+plan_tenant() {
+  local -a lines
+  [[ -n ${CONF_CHANGES["$PLAN_ENTERED +$1"]-} ]] || return 0
+  mapfile -t lines <<<"${CONF_CHANGES["$PLAN_ENTERED +$1"]%$'\n'}"
+  declare -g -- "${lines[@]}"
+}
+
+# The variables of the settings that the whole repeat has: without those that tenants change.
+# Usage: plan_fixed
+# Returns: sets PLAN_FIXED
+plan_fixed() {
+  local key line changed=' '
+  for key in "${!CONF_CHANGES[@]}"; do
+    [[ $key == *' +'* ]] || continue
+    while IFS= read -r line; do changed+="${line%%=*} "; done <<<"${CONF_CHANGES[$key]}"
+  done
+  PLAN_FIXED=()
+  for line in "${CONF_RUN[@]%%=*}"; do [[ $changed == *" $line "* ]] || PLAN_FIXED+=("$line"); done
 }
 
 # Take the values of a row of the plan, without its settings.
@@ -185,6 +207,7 @@ _plan_is_row() {
         done <<<"${value//|/$'\n'}"
         ;;
       keys | set_keys | *_bytes | seconds | largest_size) [[ $value =~ ^(0|[1-9][0-9]{0,17})$ || $column == target_bytes && $value == - ]] || return ;;
+      tenants) [[ $value\  =~ ^([A-Za-z][A-Za-z0-9_-]*(/(0|[1-9][0-9]{0,17})){5}\ )+$ ]] || return ;;
       known) [[ $value == @(table|asked|estimated) ]] || return ;;
       places)
         # Of several servers, one after the other.

@@ -139,6 +139,8 @@ function settings_say(    v, i, p, a, name) {
       change_say(POINT[p], "KEYS")
       change_say(POINT[p], "KEY_MAX")
     }
+    enter(VARIANT_NAME[v])
+    tenants_say()
   }
 }
 function change_say(point, name) {

@@ -5,6 +5,7 @@ END {
   if (is_stopped) exit
   if (is_asked) scenario_take()
   variants_take()
+  tenants_take()
   sweeps_take()
   axes_table()
   variants = words("VARIANTS", VARIANT_NAME)
@@ -35,4 +36,23 @@ function sweeps_take(    n, i, m, j, word, value, values, at) {
 # No facts are known yet that could replace `auto`.
 function auto_settle() {
   return
+}
+
+# Read the files that TENANTS names, each into its layer. A run, and what repeats it, has a copy of them next to its run.conf.
+function tenants_take(    n, i, name, file, layer, j) {
+  resolve("")
+  if (V["TENANTS"] == "none") return
+  n = words("TENANTS", name)
+  for (i = 1; i <= n; i++) {
+    sub(/[*].*/, "", name[i])
+    layer = "tenant:" name[i]
+    file = ("scenario", "") in GIVEN ? wanted(GIVEN["scenario", ""], "tenants-" name[i]) : ""
+    if (file == "") file = named("tenants", name[i] "")
+    if (file == "") stop_near("tenants", name[i], where("TENANTS") ": TENANTS=" V["TENANTS"] ": " name[i] ": not found; ")
+    file_take(layer, file "")
+    if (RESUME || !((layer, "WORKLOAD") in VALUE) || VALUE[layer, "WORKLOAD"] == "off") continue
+    workload_copy(layer)
+    # Phases are those of the run.
+    for (j = 1; j <= names; j++) if (FROM[layer, NAME[j]] ~ /: WORKLOAD=/ && !(NAME[j] in TENANT_IS)) delete VALUE[layer, NAME[j]]
+  }
 }

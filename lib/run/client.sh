@@ -2,6 +2,7 @@
 # shellcheck shell=bash
 # The master's side of the load generators: copy ./test to each client, start it, synchronize the clients, and fetch their files.
 
+# With TENANTS, a client has a load generator for each tenant. CLIENT@TENANT is then the name of one wherever the name of a client stands for its generator.
 declare -A _CLIENT_BINARY=() # path of the load generator on each client
 declare -A _CLIENT_STATE=()  # by client: running, or the exit status
 declare -A _CLIENT_READY=()  # the phase that each waits to start
@@ -77,22 +78,21 @@ _client_prepare() {
 
 # Start the load generators, each against its share of the instances; each then waits at its first phase.
 # Usage: client_launch INSTANCES VALUE_BYTES KEYS
-# Globals: the settings of the load, see conf/defaults.conf
+# Globals: ROW, and the settings of the load, see conf/defaults.conf
 # Returns: sets LOADING, the clients with instances; 1 if a generator cannot be started.
 client_launch() {
-  local size=$2 keys=$3 client i address status=0 CLIENT_LAUNCH
-  local -A share=()
-  local -a common=()
-  LOADING=()
-  shares_divide "$1"
-  for i in "${!SHARE_CLIENT[@]}"; do
-    client=${SHARE_CLIENT[i]}
-    LOADING+=("$client")
-    share[$client]="${SHARE_PORT[i]} ${SHARE_COUNT[i]}"
+  local client i address status=0 CLIENT_LAUNCH
+  local -A number_of=()
+  local -a common=() LOAD_NAME LOAD_TENANT LOAD_NUMBER LOAD_PORT LOAD_COUNT LOAD_ALL LOAD_SIZE LOAD_KEYS
+  shares_loads "$@"
+  LOADING=("${LOAD_NAME[@]}")
+  for i in "${!LOADING[@]}"; do
+    client=${LOADING[i]}
+    number_of[$client]=$i
     _CLIENT_STATE[$client]=running
     unset '_CLIENT_STATUS[$client]' '_CLIENT_TRIP[$client]' '_CLIENT_GO[$client]' '_CLIENT_LOST[$client]' '_CLIENT_MOVED[$client]' '_CLIENT_PROBE[$client]'
   done
-  _client_common
+  [[ -n ${LOAD_TENANT[0]-} ]] || _client_common
   hosts_data "${HOST%% *}"
   address=$REPLY
   # The second names this launch, also when its call is repeated.
@@ -125,15 +125,20 @@ _client_common() {
   [[ -z $LOAD_USER ]] || common+=(--user "$LOAD_USER")
 }
 
-# Start the load generator of one client. Globals: share, common, address, size and keys of client_launch
+# Start the load generator of one client, for a tenant with its settings. Globals: number_of, common and address of client_launch, and what shares_loads sets
 _client_launch() {
-  local client=$1 port count text CLIENT_PASSWORD
-  read -r port count <<<"${share[$client]}"
-  local -a words prefix=() values=("$size" "$keys") to=("$address") options=("${common[@]}" --instances "$count" --passwords)
+  local i=${number_of[$1]} client=${1%@*} port count text CLIENT_PASSWORD
+  port=${LOAD_PORT[i]} count=${LOAD_COUNT[i]}
+  if [[ -n ${LOAD_TENANT[i]} ]]; then
+    plan_tenant "${LOAD_TENANT[i]}"
+    _client_common
+  fi
+  local -a words prefix=() values=("${LOAD_SIZE[i]}" "${LOAD_KEYS[i]}") to=("$address") options=("${common[@]}" --instances "$count" --passwords)
   ! servers_several || mapfile -t to < <(spread_addresses "$port" "$count" "$POINT_INSTANCES")
   _client_seed "$client"
-  options+=(--seed "$REPLY")
-  [[ $RATE == search* || $RATE == 0 ]] || options+=(--rate "$(shares_rate "$client" "$RATE")")
+  # Equal tenants send neither the same keys nor at the same times.
+  options+=(--seed $((REPLY + LOAD_NUMBER[i] * 1000)))
+  [[ $RATE == search* || $RATE == 0 ]] || options+=(--rate "$(shares_part "$RATE" "$count" "${LOAD_ALL[i]}")")
   shares_requests_of "$count"
   [[ $REPLY == 0 ]] || options+=(--requests "$REPLY")
   if replay_on; then
@@ -167,7 +172,7 @@ _client_launch() {
     text=$(generator_words "$client") || return
     IFS=$'\t' read -r -a words <<<"$text"
   fi
-  _client_ask "$client" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "${to[@]}" "$port" "${values[@]}"
+  _client_ask "$1" launch "${prefix[@]}" "${words[@]}" "${options[@]}" "${to[@]}" "$port" "${values[@]}"
 }
 
 # The phases for the load generator, including the phases that parts add.
@@ -183,11 +188,14 @@ client_phases() {
 # Synchronize the clients until every generator has ended. When all wait for a phase, all get the same start time. The caller checks the guard
 # once more: it may have stopped the instances just before the last look, which makes the generators fail, and an unguarded load is invalid.
 # Usage: client_wait CLIENT...
-# Returns: 1 if a generator failed, with a line on stderr; the other generators are then stopped.
+# Returns: 1 if a generator failed, with a line on stderr; the other generators are then stopped. A tenant's is set aside while others remain: sets
+# CLIENT_ASIDE, those of "$@".
 client_wait() {
   local client failed=0
-  local -a running
+  local -a running lost
+  CLIENT_ASIDE=()
   while :; do
+    lost=()
     running=()
     for client; do
       [[ ${_CLIENT_STATE[$client]} != running ]] || _client_stalls "$client"
@@ -202,10 +210,14 @@ client_wait() {
           log_progress_end
           log_warn "$client: ${_CLIENT_STATE[$client]}"
           _CLIENT_STATE[$client]=told
-          failed=1
+          if [[ $client == *@* ]]; then lost+=("$client"); else failed=1; fi
           ;;
       esac
     done
+    if ((${#lost[@]} > 0)); then
+      _client_aside "${lost[@]}" -- "$@" || failed=1
+      set -- "${CLIENT_REMAIN[@]}"
+    fi
     _client_show "$@"
     # If a generator fails, the others are stopped.
     ((${#running[@]} > 0 && !failed)) || break
@@ -218,6 +230,22 @@ client_wait() {
   done
   log_progress_end
   return "$failed"
+}
+
+# Set the generators of tenants aside, and stop them.
+# Usage: _client_aside LOST... -- CLIENT...
+# Returns: adds to CLIENT_ASIDE; sets CLIENT_REMAIN, the others; 1 if none remains
+_client_aside() {
+  local client
+  local -a lost=()
+  while [[ $1 != -- ]]; do
+    lost+=("$1")
+    shift
+  done
+  CLIENT_ASIDE+=("${lost[@]}") CLIENT_REMAIN=()
+  for client in "${@:2}"; do [[ " ${lost[*]} " == *" $client "* ]] || CLIENT_REMAIN+=("$client"); done
+  client_stop "${lost[@]}" || :
+  ((${#CLIENT_REMAIN[@]} > 0))
 }
 
 # Let parts look at the load that runs, and let the generators end their phase if one says so.
@@ -248,7 +276,7 @@ _client_fetch() {
   hosts_folder "$into" "$client"
   folder=$REPLY log=redis.log.${REPLY##*/}.$stamp
   mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
-  CLIENT=$client receive_files "$folder" "$client" client fetch || return
+  CLIENT=$client receive_files "$folder" "${client%@*}" client fetch || return
   { { cat "$setup" "$folder/stdout" && echo DONE; } >"$folder/$log"; } 2>/dev/null || write_failed "$folder/$log" || return
   find "$folder" -maxdepth 1 \( -name stdout -o -name stderr -empty \) -delete || return
   # SHA256SUMS includes the log, so that the results can be verified at any time later.
@@ -291,7 +319,7 @@ _client_look() {
   _client_ask "$client" look "$seconds" "${go[@]}" 2>"$errors" || status=$?
   if ((status == 255)); then
     printf 'lost\t%s\n' "$(remote_reason "$errors")"
-    remote_again "$client" 2>/dev/null || :
+    remote_again "${client%@*}" 2>/dev/null || :
   elif [[ -s $errors ]]; then
     cat "$errors" >&2
   fi
@@ -312,7 +340,7 @@ _client_take() {
       _CLIENT_LOST[$client]=${_CLIENT_LOST[$client]-$SECONDS}
       ((SECONDS - ${_CLIENT_LOST[$client]} >= REMOTE_RETRY)) || return 0
       _CLIENT_STATE[$client]="it did not answer for REMOTE_RETRY=$REMOTE_RETRY s"
-      remote_give_up "$client"
+      remote_give_up "${client%@*}"
       return 0
       ;;
     *)
@@ -344,7 +372,7 @@ _client_take() {
         if ((trip < ${_CLIENT_TRIP[$client]:-trip + 1})); then
           _CLIENT_TRIP[$client]=$trip
           _CLIENT_OFFSET[$client]=$(((arrived - first + left - second) / 2))
-          ! remote_is_local "$client" || _CLIENT_OFFSET[$client]=0
+          ! remote_is_local "${client%@*}" || _CLIENT_OFFSET[$client]=0
         fi
         # It arrived within the trip, however wrong the offset of a first trip is.
         late=$((arrived - ${_CLIENT_OFFSET[$client]} - first))

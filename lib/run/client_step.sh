@@ -18,5 +18,5 @@ client_step() {
 _client_run() {
   local CLIENT=$1
   shift
-  call_run "$CLIENT" client "$@"
+  call_run "${CLIENT%@*}" client "$@"
 }

@@ -25,7 +25,7 @@ foreign_write() {
   LIMIT=$FOREIGN LC_ALL=C write_file "$file" awk -f "$LIB/run/foreign.awk" <<<"${_FOREIGN_MARKS%$'\n'}" || return
   while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
     [[ $host != server ]] || host=$SERVER
-    host=${host#server:}
+    host=${host#server:} host=${host%@*}
     # A machine that is server and client has two rows.
     [[ $said != *" $phase $host "* ]] || continue
     said+="$phase $host "

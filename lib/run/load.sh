@@ -23,11 +23,16 @@ load_text() {
   [[ $EXPIRE == off ]] || printf '; keys live %s s' "$EXPIRE"
 }
 
-# Print the server's commands that the load sends in addition to GET and SET, each as +COMMAND.
+# Print the server's commands that the load, or any tenant's, sends in addition to GET and SET, each as +COMMAND.
 # Usage: load_commands
-# Globals: COMMANDS REPLAY
+# Globals: COMMANDS REPLAY ROW
 load_commands() {
-  mix_allowed
+  local tenant
+  for tenant in ${ROW[tenants]-}; do (
+    plan_tenant "${tenant%%/*}"
+    mix_allowed
+  ); done
+  [[ -n ${ROW[tenants]-} ]] || mix_allowed
   replay_allowed
 }
 

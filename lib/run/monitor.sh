@@ -19,6 +19,8 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 # Globals: HOST SERVER_BYTES CLUSTER_TABLE FAULT
 monitor_start() {
   MONITOR_ALARM=
+  # Tenants have their own instances.
+  MONITOR_APART=${ROW[tenants]:+yes}
   LOAD_COMMANDS=$(load_commands)
   # Until a fault, which makes replicas masters: the figures of its phase stay empty.
   MONITOR_REPLICAS=
@@ -267,7 +269,8 @@ _monitor_tell() {
       else printf "used_memory %s (%+.1f %% of plan)", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1)
       printf ", Rss %s, swap %s", mib(sum["rss"]), mib(sum["swap"])
       for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
-      if ("usage" in cgroup) printf ", cgroup %s of %s", mib(cgroup["usage"]), mib(cgroup["limit"])
+      # Version 2 says max, and version 1 2^63 less a page, for none.
+      if ("usage" in cgroup) printf ", cgroup %s%s", mib(cgroup["usage"]), cgroup["limit"] ~ /^[0-9]+$/ && cgroup["limit"] < 2 ^ 60 ? " of " mib(cgroup["limit"]) : ""
       if (packer != "") printf ", %s %s of DRAM for %s", packer, mib(packed["memory"]), mib(packed["data"])
       if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]
       printf "; placement %s%s", tier["placement"], tier["placed_percent"] == "-" ? "" : " (" tier["placed_percent"] " % of the data as requested)"

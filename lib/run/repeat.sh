@@ -101,7 +101,8 @@ _repeat_shell() {
   # If the script is killed, another one can continue its run at once.
   exec {RUN_LOCK_FD}>&-
   exec {RUN_LOCK_FD}</dev/null
-  readonly "${CONF_RUN[@]%%=*}"
+  plan_fixed
+  readonly "${PLAN_FIXED[@]}"
   "$@" || status=$?
   [[ -z $LOG_LOST ]] || : >"$_REMOTE_TMP/lost"
   exit "$status"
@@ -153,6 +154,7 @@ _repeat_load() {
   monitor_start "${ROW[data_bytes]}" || return
   client_launch "$instances" "$size" "$keys" || return
   client_wait "${LOADING[@]}" || status=1
+  ((${#CLIENT_ASIDE[@]} == 0 || status != 0)) || LOADING=("${CLIENT_REMAIN[@]}")
   parts_at 'stop mark done' end || status=1
   parts_fetch "$folder/server" || status=1
   monitor_alarm || status=1

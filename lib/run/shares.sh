@@ -17,6 +17,29 @@ shares_divide() {
   done
 }
 
+# Divide the loads of the current row over the clients: with TENANTS each has its own range of instances, else they are one load.
+# Usage: shares_loads INSTANCES SIZE KEYS
+# Globals: ROW CLIENT_IP REDISBASE
+# Returns: sets LOAD_NAME, CLIENT or CLIENT@TENANT, and for each the tenant and its number, first port, instances, all instances of the load, size and keys:
+#   LOAD_TENANT LOAD_NUMBER LOAD_PORT LOAD_COUNT LOAD_ALL LOAD_SIZE LOAD_KEYS
+shares_loads() {
+  local text=${ROW[tenants]-} tenant number=0 i first count keys size
+  local -a SHARE_CLIENT SHARE_PORT SHARE_COUNT tenants
+  LOAD_NAME=() LOAD_TENANT=() LOAD_NUMBER=() LOAD_PORT=() LOAD_COUNT=() LOAD_ALL=() LOAD_SIZE=() LOAD_KEYS=()
+  read -r -a tenants <<<"${text:-/0/$1/$3/$2/}"
+  for text in "${tenants[@]}"; do
+    IFS=/ read -r tenant first count keys size _ <<<"$text"
+    number=$((number + 1))
+    ((keys > 0)) || continue
+    shares_divide "$count"
+    for i in "${!SHARE_CLIENT[@]}"; do
+      [[ -z $tenant ]] || ((SHARE_COUNT[i] > 0)) || continue
+      LOAD_NAME+=("${SHARE_CLIENT[i]}${tenant:+@$tenant}") LOAD_TENANT+=("$tenant") LOAD_NUMBER+=($((number - 1)))
+      LOAD_PORT+=($((SHARE_PORT[i] + first))) LOAD_COUNT+=("${SHARE_COUNT[i]}") LOAD_ALL+=("$count") LOAD_SIZE+=("$size") LOAD_KEYS+=("$keys")
+    done
+  done
+}
+
 # As shares_divide, printed: CLIENT FIRST_PORT COUNT.
 # Usage: shares_clients INSTANCES
 shares_clients() {
@@ -82,6 +105,14 @@ shares_requests_of() {
 # Print a client's part of a rate: proportional to its number of instances.
 # Usage: shares_rate CLIENT RATE
 shares_rate() {
-  shares_clients "$POINT_INSTANCES" | awk -v client="$1" -v rate="$2" -v all="$POINT_INSTANCES" \
-    '$1 == client { printf "%.6f", rate * $3 / all }'
+  local client count
+  while IFS=$'\t' read -r client _ count; do
+    [[ $client != "$1" ]] || shares_part "$2" "$count" "$POINT_INSTANCES"
+  done < <(shares_clients "$POINT_INSTANCES")
+}
+
+# Print the part of a rate for COUNT of ALL instances.
+# Usage: shares_part RATE COUNT ALL
+shares_part() {
+  awk -v rate="$1" -v count="$2" -v all="$3" 'BEGIN { printf "%.6f", rate * count / all }'
 }

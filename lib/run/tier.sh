@@ -99,7 +99,7 @@ tier_bytes_of() {
 # Usage: _tier_run DATA_BYTES INSTANCES up|check
 #   DATA_BYTES and INSTANCES of all servers together
 _tier_run() {
-  local TIER_IS TIER_VERIFY TIER_PRICE TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$KERNEL_SWAPPINESS REPLY
+  local TIER_IS TIER_VERIFY TIER_PRICE TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$KERNEL_SWAPPINESS TIER_GROUPS REPLY
   tiers_field "$TIER" Is
   TIER_IS=$REPLY
   tiers_field "$TIER" Verify
@@ -120,6 +120,7 @@ _tier_run() {
   ! { tier_is divided && [[ $DRAM_RATIO == search ]]; } || TIER_NEAR=$(_tier_part near "$TIER_FAR")/$(_tier_part far "$TIER_FAR")
   fill_reserve_of "$SERVER_BYTES"
   TIER_RESERVE=$REPLY
+  TIER_GROUPS=$(parts_each groups)
   call_run "$HOST" tiers "$3"
 }
 

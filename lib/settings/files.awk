@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Files of settings: a scenario, its workload, and variants, with what they are LIKE. Each line is an assignment.
+# Files of settings: a scenario, its workload, variants and tenants, with what they are LIKE. Each line is an assignment.
 # LIKE=NAME in a scenario or variant takes the settings of that file in its directory, or where names are looked up (lib/core/named.sh). The lines
 # below it override them. The run.conf of a run may begin with OVER="NAME...": the values of these settings override a variant's, as they did in the run.
 
@@ -55,8 +55,8 @@ function file_take(layer, file, begin, end,    outer, path, number, inside, line
 function like_take(layer, file, path, name, at,    other, kind) {
   name = unquoted("LIKE", name, at)
   if (name == "" || name ~ SPACE) stop(at ": LIKE=" name ": not a name; accepted: the name of one file")
-  if (layer !~ /^(scenario$|variant:|file:)/) stop(at ": LIKE=" name ": not supported here; accepted in scenarios and variants")
-  kind = layer == "scenario" ? "scenarios" : "variants"
+  if (layer !~ /^(scenario$|variant:|file:|tenant:)/) stop(at ": LIKE=" name ": not supported here; accepted in scenarios, variants and tenants")
+  kind = layer == "scenario" ? "scenarios" : layer ~ /^tenant:/ ? "tenants" : "variants"
   match(path, /[^\/]*$/)
   path = substr(path, 1, RSTART - 1) name ".conf"
   if (name !~ /\//) {
@@ -142,16 +142,20 @@ function quick_take(    n, i, word, at) {
 }
 
 # Copy the settings of WORKLOAD into the layer that names it. Settings of that layer itself, and of all higher layers, stay.
-function workload_take(    name, layer, at, file, i) {
+function workload_take() {
   resolve("")
-  name = V["WORKLOAD"]
-  if (name == "off") return
+  if (V["WORKLOAD"] != "off") workload_copy(LAYER[layer_of("WORKLOAD")])
+}
+
+# Copy the settings of the workload that a layer names into it, below its own.
+function workload_copy(layer,    name, at, file, i) {
+  name = VALUE[layer, "WORKLOAD"]
+  at = FROM[layer, "WORKLOAD"] ": WORKLOAD=" name
   if (name == "ycsb-e")
-    refuse("WORKLOAD", "not supported: it scans records in the order of their keys, which Redis does not keep; ./do_it.sh list names workloads")
-  at = where("WORKLOAD") ": WORKLOAD=" name
-  layer = LAYER[layer_of("WORKLOAD")]
+    stop(at ": not supported: it scans records in the order of their keys, which Redis does not keep; ./do_it.sh list names workloads")
   if (name !~ /[^A-Za-z0-9_-]/) file = named("workloads", name)
   if (file == "") stop_near("workloads", name, at ": not found; ")
+  for (i = 1; i <= names; i++) delete VALUE["workload", NAME[i]]
   file_take("workload", file)
   for (i = 1; i <= names; i++)
     if (("workload", NAME[i]) in VALUE && !((layer, NAME[i]) in VALUE)) setting_keep(layer, NAME[i], VALUE["workload", NAME[i]], at)

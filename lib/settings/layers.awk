@@ -13,8 +13,8 @@ BEGIN {
   LIB = ENVIRON["LIB"]
   ROOT = ENVIRON["ROOT"]
   RESUME = ENVIRON["RESUME"] != ""
-  # Lowest first; a later layer overrides. Each variant has its own layer, variant:NAME.
-  layers = split("default block hosts scenario variant over environment argument", LAYER, " ")
+  # Lowest first; a later layer overrides. Each variant has its own layer, variant:NAME, and each tenant tenant:NAME.
+  layers = split("default block hosts scenario variant tenant over environment argument", LAYER, " ")
 }
 
 # Keep a value of a layer.
@@ -39,9 +39,9 @@ function refuse(name, text,    value) {
   stop(where(name) ": " name "=" value ": " text)
 }
 
-# The key of a layer of the current variant.
+# The key of a layer of the current variant and tenant.
 function layer_key(i) {
-  return LAYER[i] == "variant" ? "variant:" VARIANT : LAYER[i]
+  return LAYER[i] == "variant" ? "variant:" VARIANT : LAYER[i] == "tenant" ? "tenant:" TENANT : LAYER[i]
 }
 
 # The number of the layer that sets a setting, the lowest being 1; the value of a point is above all layers.

@@ -8,6 +8,7 @@ BEGIN {
   how["series"] = "merged series"
   how["mean"] = "mean by requests"
   how["different"] = "all different words"
+  how["groups"] = how["group"] = "of each group"
   how["own"] = "of all clients"
   print "| column | unit | all clients | meaning |"
   print "|---|---|---|---|"

@@ -69,6 +69,7 @@ NR == 1 {
     else if (kind == "max" || kind == "largest") { max_name[++maxed] = $i; max_at[maxed] = i }
     else if (kind == "min") { min_name[++least] = $i; min_at[least] = i }
     else if (kind == "mean") { mean_name[++means] = $i; mean_at[means] = i }
+    else if (kind == "groups") group_at = i
     else if (kind == "different") { word_name[++worded] = $i; word_at[worded] = i }
   }
   for (i = 1; i <= schema_columns; i++)
@@ -97,7 +98,18 @@ NR == 1 {
     next
   }
   taken[key, at("client")] = 1
-  if (!(key in number)) number[key] = ++totals
+  take_row(key, "")
+  # The clients of a group are a total, too.
+  if (group_at && $group_at != "" && !schema_is_fill(at("operation"))) take_row(key SUBSEP $group_at, $group_at)
+}
+
+# Add the current line to the total of a key.
+function take_row(key, group) {
+  if (!(key in number)) {
+    number[key] = ++totals
+    group_of[totals] = group
+    if (!(group in group_rank)) group_rank[group] = ++groups
+  }
   row[number[key], ++rows_of[number[key]]] = $0
 }
 
@@ -107,16 +119,25 @@ function start() {
   split("", known)
   split("", own)
   split("", percentile)
+  split("", machine)
+  machines = grouped = 0
   histograms = ""
-  parts = weight = last_start = 0
+  parts = weight = last_start = closed = 0
 }
 
 # Take the current line, the row of client C, into the total.
 function add_client(c,    i, samples) {
-  for (i = 1; i <= columns && c == 1; i++) if (total_kind[i] == "same") kept[total_name[i]] = at(total_name[i])
+  for (i = 1; i <= columns && c == 1; i++) if (total_kind[i] ~ /^(same|group)/) kept[total_name[i]] = at(total_name[i])
   if (c == 1 && at("instance_keys") != "") kept["keys"] = at("instance_keys")
+  if (group_at && $group_at != "") grouped = 1
+  if (c > 1 && grouped && group == "") differ()
   clients = c
   client_of[c] = text_unescape(at("client"))
+  i = client_of[c]
+  # A client has a load generator for each group.
+  sub(/@.*/, "", i)
+  if (!(i in machine)) machines++
+  machine[i] = 1
   folder_of[c] = at("folder")
   first_done[c] = at("first_done_us")
   last_done[c] = at("max_time_us")
@@ -146,10 +167,24 @@ function add_client(c,    i, samples) {
   if (at("foreign_cpu_percent") != "" && at("foreign_cpu_percent") == sum["foreign_cpu_percent"]) own["foreign_host"] = at("foreign_host")
   if (at("discarded") != "" && index("; " own["discarded"] "; ", "; " at("discarded") "; ") == 0)
     own["discarded"] = own["discarded"] (own["discarded"] == "" ? "" : "; ") at("discarded")
+  if (at("rate") + 0 == 0) closed++
   if (at("start_us") + 0 > last_start) last_start = at("start_us") + 0
   for (i = 1; i <= percentiles; i++) if (clients == 1) percentile[percentile_name[i]] = at(percentile_name[i])
   # A client without requests has an empty histogram.
   if (!at("tsv") || samples + at("out_of_range") > 0) histograms = (parts++ ? histograms "\t" : "") (at("histogram") == "" ? "" : (at("tsv") + 0) at("histogram"))
+}
+
+# Groups have their own settings: empty what differs between them.
+function differ(    i, name) {
+  for (i = 1; i <= columns; i++) {
+    name = total_name[i]
+    if (total_kind[i] ~ /^group/ || total_kind[i] == "same" && name !~ /^(operation|folder)$/ && kept[name] != (name == "keys" && at("instance_keys") != "" ? at("instance_keys") : at(name))) kept[name] = ""
+  }
+}
+
+# A group has no figures of the server, which are those of all groups.
+function of_server(name) {
+  return schema[name, "source"] ~ /^(counters|nodes|foreign|neighbour|far|wss|cold|damon)[.]tsv$/ && name !~ /^tier/
 }
 
 # Add WORD to the different words of a column; `-` means none.
@@ -201,7 +236,7 @@ function merge_margins(    i, c, lacks) {
   lacks = starts != clients
   for (c = 1; c <= clients && !lacks; c++)
     if (!(client_of[c] in begun) || first_done[c] == "" || !series_rows[c] || !margin_take(c, offset_of(c), first_done[c] / 1000000)) lacks = 1
-  if (!lacks) margin_judge(margin_merge(clients), sum["rate"] > 0)
+  if (!lacks) margin_judge(margin_merge(clients), !closed)
   for (i = 1; i <= margin_columns; i++) margin[margin_column[i]] = lacks ? "" : margin_of[margin_column[i]]
 }
 
@@ -218,9 +253,9 @@ function cost_per_kops(    cost) {
   return text_number(cost, text_places(cost, 12))
 }
 
-# The throughput in % of the requested rate. A search chooses the rate itself.
+# The throughput in % of the requested rate, if all clients have one. A search chooses the rate itself.
 function rate_percent() {
-  if (sum["rate"] <= 0 || kept["search"] != "" || known["ops_per_sec"] != clients) return ""
+  if (closed || kept["search"] != "" || known["ops_per_sec"] != clients) return ""
   return text_number(100 * sum["ops_per_sec"] / sum["rate"], 2)
 }
 
@@ -234,7 +269,7 @@ function figure(name, kind,    whole) {
   if (kind == "histogram") return percentile[name] == "" ? "" : text_number(percentile[name], 3)
   if (kind == "series") return margin[name]
   if (kind == "different") return !known[name] ? "" : sum[name] == "" ? "-" : sum[name]
-  return kind == "count" ? clients : own[name]
+  return kind == "count" ? machines : own[name]
 }
 
 END {
@@ -244,6 +279,7 @@ END {
   print line
   for (t = 1; t <= totals; t++) {
     start()
+    group = group_of[t]
     for (c = 1; c <= rows_of[t]; c++) {
       $0 = row[t, c]
       add_client(c)
@@ -261,12 +297,22 @@ END {
     own["cost_per_kops"] = cost_per_kops()
     own["rate_percent"] = rate_percent()
     line = text_natural(kept["run"]) "\001" text_natural(kept["point"] == "" ? kept["len"] : kept["point"]) "\001" \
-      text_natural(kept["repeat"]) "\001" phase_rank() "\001" text_natural(kept["variant_rank"] == "" ? 9999 : kept["variant_rank"]) \
+      text_natural(kept["repeat"]) "\001" phase_rank() "\001" sprintf("%04d", group_rank[group]) "\001" text_natural(kept["variant_rank"] == "" ? 9999 : kept["variant_rank"]) \
       "\001" text_natural(kept["variant"])
-    for (i = 1; i <= columns; i++) line = line "\t" (total_kind[i] == "same" ? kept[total_name[i]] : figure(total_name[i], total_kind[i]))
+    for (i = 1; i <= columns; i++) line = line "\t" total_value(total_name[i], total_kind[i])
     print line
   }
   exit failed
+}
+
+# The value in a column of the total. The phase of a group has another name, so that each reader of totals has it as its own.
+function total_value(name, kind) {
+  if (group != "" && of_server(name)) return ""
+  if (name == "operation" && group != "") return kept[name] "-" group
+  if (kind == "groups" && group == "") return grouped ? "all" : ""
+  if (kind == "group" && group == "") return ""
+  if (kind ~ /^group/) return kept[name]
+  return kind == "same" ? kept[name] : figure(name, kind)
 }
 
 # Phases have their order in the first log.

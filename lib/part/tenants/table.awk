@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+# Print a table per phase of runs with tenants: the figures of each, and with TENANTS.load=alone how much slower each is than without the others, and
+# how fair that is.
+# Table: 97
+# Needs: interval bound totals
+# Files: */*/rep-*/tenants.tsv
+
+FNR == 1 {
+  files++
+  n = split(FILENAME, part, "/")
+  variant = part[n - 3]
+  next
+}
+
+# What has no results.
+files > 1 {
+  if ($6 != "") {
+    lost[variant ": " $2]++
+    why[variant ": " $2] = $6
+  }
+  next
+}
+
+$at["tenant"] != "" && $at["tenant"] != "all" && $at["discarded"] == "" && $at["variant_rank"] > 0 {
+  point = $at["point"]
+  sweep = $at["sweep"]
+  load = "tenants_load" in at ? $at["tenants_load"] : ""
+  # The points with all tenants, and each alone, differ in nothing else.
+  if (load != "") {
+    sub("-?tenantsload" load, "", point)
+    sub(/(, )?tenants load [^,]*/, "", sweep)
+  }
+  phase = substr($at["operation"], 1, length($at["operation"]) - length($at["tenant"]) - 1)
+  shape = phase SUBSEP point
+  remember("shape", shape)
+  sweep_of[shape] = sweep
+  rank[$at["variant"]] = $at["variant_rank"]
+  found_variant[$at["variant"]] = 1
+  remember("tenant", $at["tenant"])
+  key = shape SUBSEP $at["variant"] SUBSEP $at["tenant"] SUBSEP (load == $at["tenant"] ? "alone" : "all")
+  k = ++count[key]
+  n = split("servers ops_per_sec rate_percent avg_us p99_us p99_9_us tenant_dram_bytes tenant_dram_min_bytes tenant_dram_max_bytes tenant_swap_bytes" \
+    " tenant_swapins max_time_us", column, " ")
+  for (i = 1; i <= n; i++) value[key, k, column[i]] = $at[column[i]]
+}
+
+function tenants_median(key, figure,    m) {
+  m = median_of(key, figure)
+  return m == "" ? "" : text_short(m)
+}
+
+# How many times the figure of all at the same time is that of the tenant alone; empty if one of both is not known.
+function tenants_times(key, alone, figure,    a, b) {
+  a = median_of(key, figure)
+  b = median_of(alone, figure)
+  return a == "" || b == "" || b <= 0 ? "" : a / b
+}
+
+function tenants_mib(key, figure,    m) {
+  m = median_of(key, figure)
+  return m == "" ? "" : text_short(m / 1048576)
+}
+
+function tenants_line(shape, v, t,    key, alone, slow, tail, span, pages, us) {
+  key = shape SUBSEP v SUBSEP t SUBSEP "all"
+  alone = shape SUBSEP v SUBSEP t SUBSEP "alone"
+  if (!count[key]) return
+  slow = tenants_times(key, alone, "avg_us")
+  tail = tenants_times(key, alone, "p99_us")
+  if (slow != "") {
+    slowed++
+    # A tenant has 1 / slow of its speed.
+    sum += 1 / slow
+    squares += 1 / (slow * slow)
+    if (slow > worst) { worst = slow; worst_of = t }
+  }
+  span = tenants_mib(key, "tenant_dram_min_bytes")
+  if (span != "") span = span " to " tenants_mib(key, "tenant_dram_max_bytes")
+  pages = median_of(key, "tenant_swapins")
+  us = median_of(key, "max_time_us")
+  print "row", v, t, median_of(key, "servers"), tenants_median(key, "ops_per_sec"), tenants_median(key, "rate_percent"), tenants_median(key, "avg_us"), \
+    tenants_median(key, "p99_us"), tenants_median(key, "p99_9_us"), span, tenants_mib(key, "tenant_swap_bytes"), \
+    (pages == "" || us <= 0 ? "" : text_short(pages * 1000000 / us)), (slow == "" ? "" : sprintf("%.2f", slow)), (tail == "" ? "" : sprintf("%.2f", tail))
+}
+
+END {
+  for (key in lost) missing = missing (missing == "" ? "" : "; ") key " in " lost[key] " repeat" (lost[key] == 1 ? "" : "s") " (" why[key] ")"
+  if (missing != "") missing = "Without results: " missing "."
+  remember_variants()
+  for (s = 1; s <= size["shape"]; s++) {
+    split(item["shape", s], part, SUBSEP)
+    table_begin(toupper(part[1]) (sweep_of[item["shape", s]] == "" ? "" : ", " sweep_of[item["shape", s]]) ": tenants at the same time, medians of repeats", \
+      "variant|text|Variant\ttenant|text|Tenant\tinstances|right|Instances\tops|right|ops/s\trate|right|% of rate\tavg|right|avg us\tp99|right|p99 us" \
+      "\tp99_9|right|p99.9 us\tdram|text|DRAM MiB\tswap|right|Swap MiB\tswapins|right|Swap-ins/s\tslowdown|right|Slowdown\ttail|right|p99 slowdown")
+    noted = ""
+    for (v = 1; v <= size["variant"]; v++) {
+      slowed = sum = squares = worst = 0
+      for (t = 1; t <= size["tenant"]; t++) tenants_line(item["shape", s], item["variant", v], item["tenant", t])
+      if (slowed > 1)
+        noted = noted (noted == "" ? "" : "; ") item["variant", v] ": fairness " sprintf("%.2f", sum * sum / (slowed * squares)) ", the slowest is " worst_of " (" sprintf("%.2f", worst) " times)"
+    }
+    if (missing != "") print "note", missing
+    if (noted != "") print "note", "Slowdown: mean latency in times of that of the tenant alone. Fairness (Jain): 1 is the same for all, 1/N is that of one of N. " noted "."
+  }
+}

@@ -1,0 +1,127 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# TENANTS: each has its own load, data and rows, counted as its servers count it; memory of each, and slowdowns against itself alone.
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  scratch_setup
+  untune
+  BASE=$(ports_pick 4)
+  export TIERBENCH_PATH=$SCRATCH/own
+  mkdir -p own/tenants
+  printf '%s\n' KEYS=3000 VALUE_SIZES=100 RATIO=1:3 RATE=900 >own/tenants/small.conf
+  printf '%s\n' KEYS=500 VALUE_SIZES=2000 WORKLOAD=ycsb-a CONNECTIONS=2 PIPELINE=2 RATE=600 >own/tenants/large.conf
+  printf '%s\n' KEYS=200 COMMANDS=hset-2:1,hgetall-2:3 RATE=300 >own/tenants/hash.conf
+  chmod -R go-w own
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Print columns of a CSV file. Usage: csv_columns FILE NAME...
+csv_columns() {
+  python3 -c 'import csv, sys
+for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] or "-" for name in sys.argv[2:]))' "$@"
+}
+
+# Run tenants on four instances.
+# Usage: tenants_run SETTING...   Sets: RUN, REP, the directories of the run and its repeat
+tenants_run() {
+  run_split "$REPO/do_it.sh" run -s tenants -v native REDISRUNS=1 WARMUP=0 TENANTS.load=all TENANTS='small*2 large hash' \
+    REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" "$@"
+  RUN=$(echo results/2*)
+  REP=$(echo "$RUN"/native/*/rep-1*)
+}
+
+@test "each tenant has its own load and data; its requests are those that its servers count; totals of each and of all; a resumed run is the same" {
+  tenants_run TIME=2
+  assert_success
+  assert_equal "$(cut -f 2-5 "$REP/tenants.tsv" | sed 1d | tr '\t' ' ' | paste -sd ,)" "small $BASE 2 2,large $((BASE + 2)) 1 1,hash $((BASE + 3)) 1 1"
+  "$REPO/summary2csv.sh" "$RUN" >rows.csv
+  "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
+  python3 - "$REP/server" "$BASE" <<'EOF'
+import csv, re, sys
+base = int(sys.argv[2])
+of = ["small", "small", "large", "hash"]
+calls, counted = {}, {}
+for block in open(sys.argv[1] + "/info.after").read().split("### instance ")[1:]:
+    for name, count in re.findall(r"^cmdstat_(get|set|hset|hgetall):calls=(\d+)", block, re.M):
+        tenant = of[int(block.split("\n")[0]) - base]
+        calls[tenant, name] = calls.get((tenant, name), 0) + int(count)
+# What the commandstats of a tenant's instances say before and after each phase.
+for row in csv.DictReader(open(sys.argv[1] + "/counters.tsv"), delimiter="\t"):
+    if row["counter"] == "calls":
+        key = of[int(row["scope"]) - base], row["phase"]
+        # HSET is a command of this load, and one of them is the mark of the load generator on each instance.
+        counted[key] = counted.get(key, 0) + int(row["after"]) - int(row["before"]) - (row["phase"] == "mixed")
+rows = list(csv.DictReader(open("rows.csv")))
+totals = {row["operation"]: row for row in csv.DictReader(open("totals.csv"))}
+sent = {(row["tenant"], row["operation"]): int(row["ops"]) + int(row["late"] or 0) for row in rows}
+assert len(sent) == 6 and sent == counted, (sent, counted)
+# Each has its own mix.
+assert 2.3 < calls["small", "get"] / (calls["small", "set"] - 2 * 3000) < 3.9, calls
+assert 0.8 < calls["large", "get"] / (calls["large", "set"] - 500) < 1.25, calls
+assert calls["hash", "hgetall"] > calls["hash", "hset"] - 200 > 0 and ("hash", "get") not in calls, calls
+assert sorted(totals) == ["mixed", "mixed-hash", "mixed-large", "mixed-small", "populate"], sorted(totals)
+assert [totals["mixed-" + t]["tenant"] for t in ("small", "large", "hash")] == ["small", "large", "hash"] and totals["mixed"]["tenant"] == "all"
+assert int(totals["mixed"]["ops"]) == sum(int(totals["mixed-" + t]["ops"]) for t in ("small", "large", "hash"))
+assert totals["mixed"]["clients"] == totals["mixed-small"]["clients"] == "1" and totals["mixed"]["servers"] == "4"
+assert [totals["mixed-" + t]["len"] for t in ("small", "large")] == ["100", "2000"] and totals["mixed"]["len"] == ""
+assert [float(totals["mixed-" + t]["rate"]) for t in ("small", "large", "hash")] == [900, 600, 300] and float(totals["mixed"]["rate"]) == 1800
+assert float(totals["mixed"]["max_us"]) == max(float(totals["mixed-" + t]["max_us"]) for t in ("small", "large", "hash"))
+assert totals["mixed-small"]["used_memory"] == "" and float(totals["mixed"]["used_memory"]) > 0
+EOF
+  assert_match 'MIXED-SMALL +small' "$output"
+  # The run has its own copy of the tenants.
+  rm -rf own/tenants/*.conf "$REP"
+  run_split "$REPO/do_it.sh" run --resume "$RUN"
+  assert_success
+  assert_equal "$(awk -F '\t' 'NR > 1 { print $1 }' "$REP/starts.tsv" | sort | uniq -c | tr -s ' ' | paste -sd ,)" ' 3 mixed, 3 populate'
+  "$REPO/summary2csv.sh" --total "$RUN" >again.csv
+  assert_equal "$(csv_columns again.csv len servers keys operation tenant rate ops)" "$(csv_columns totals.csv len servers keys operation tenant rate ops)"
+  assert_equal "$(find host -name 'run-*')" ''
+}
+
+@test "a tenant alone: the others have neither load nor data" {
+  tenants_run TIME=1 TENANTS.load=large
+  assert_success
+  "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
+  assert_equal "$(csv_columns totals.csv operation tenant | paste -sd ,)" 'populate all,mixed all,mixed-large large'
+  assert_equal "$(awk '/^### instance/ { port = $3 } /^db0:/ { print port }' "$REP/server/info.after" | paste -sd ,)" $((BASE + 2))
+}
+
+# Plan with a line of a tenant's file. Usage: tenants_refused LINE MESSAGE
+tenants_refused() {
+  printf '%s\n' KEYS=10 "$1" >own/tenants/odd.conf
+  run_plan -s tenants TENANTS=odd,small SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_failure 2
+  assert_equal "${stderr##*$'\n'}" "do_it.sh: $SCRATCH/own/tenants/odd.conf:2: ${1//,/ }: $2"
+}
+
+@test "what a tenant cannot have is refused with its line" {
+  tenants_refused TIME=5 'all tenants have the same; set it in a scenario or on the command line'
+  tenants_refused KEY_PATTERN=zipf,uniform 'several values; give a tenant one'
+  tenants_refused RATE=search 'a tenant has no search; set a number'
+  tenants_refused LIKE=nope "$SCRATCH/own/tenants/nope.conf: not found; name a file in its directory, or one of ./do_it.sh list"
+  cp own/tenants/small.conf own/tenants/all.conf
+  run_plan -s tenants TENANTS=all,small TENANTS.load=all SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_failure 2
+  assert_contains 'TENANTS=all small: all: the name has another meaning in TENANTS.load; rename the file' "$stderr"
+}
+
+@test "a tenant whose instance is killed is named, and has no rows; the rows of the others are whole" {
+  # shellcheck disable=SC2016 # of the job
+  job_start bash -c 'until grep -qs "phase mixed starts" results/*/run.log; do sleep 0.05; done; sleep 1
+    kill -KILL "$(awk -v port="$1" "\$3 == port { print \$1 }" host/run-*/server/instances.proc)"' - $((BASE + 2))
+  tenants_run TIME=5
+  assert_success
+  assert_contains "warning: TENANTS: large has no rows of this repeat: the instance on port $((BASE + 2)) has exited" "$stderr"
+  assert_equal "$(cut -f 2,6 "$REP/tenants.tsv" | sed 1d | tr '\t' ' ' | paste -sd ,)" "small ,large the instance on port $((BASE + 2)) has exited,hash "
+  assert_contains "Without results: native: large in 1 repeat (the instance on port $((BASE + 2)) has exited)." "$output"
+  "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
+  assert_equal "$(csv_columns totals.csv operation ops tenant_far_per_op | sed 1d | paste -sd ,)" 'mixed 6000 -,mixed-hash 1500 0,mixed-small 4500 0'
+  assert_equal "$(find host -name 'run-*')" ''
+}

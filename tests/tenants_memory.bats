@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The memory of tenants: limits of each cgroup, what each holds and fetches, and a tenant that pays for the others. Nothing here hangs on how fast the
+# machine is: bytes and faults are counted.
+# lane: host
+# shellcheck disable=SC2154 # stderr is set by run_split
+
+load helper
+
+setup() {
+  need_root
+  need_command mkswap swapon
+  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+  scratch_setup
+  untune
+  zswap_set N
+  BASE=$(ports_pick 4)
+  export TIERBENCH_PATH=$SCRATCH/own
+  mkdir -p own/tenants
+  printf '%s\n' FILL=24M VALUE_SIZES=1000 DATA=random KEY_PATTERN=uniform RATIO=1:3 RATE=400 >own/tenants/even.conf
+  printf '%s\n' LIKE=even MEMORY.max=16M >own/tenants/poor.conf
+  printf '%s\n' LIKE=even MEMORY.low=48M >own/tenants/safe.conf
+  chmod -R go-w own
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Usage: tenants_run SETTING...   Sets: RUN
+tenants_run() {
+  run_split "$REPO/do_it.sh" run -s tenants REDISRUNS=1 WARMUP=0 TIME=4 REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" "$@"
+  RUN=$(echo results/2*)
+}
+
+@test "limits are those of the cgroups; the tenant with less DRAM is named as the slowest, and the protected one has its data; nothing is left" {
+  tenants_run -v swap TENANTS='even poor safe' TENANTS.load=alone DRAM_RATIO=9:10
+  [[ $stderr != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume "$RUN"
+  assert_success
+  "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
+  python3 - "$RUN"/swap/*loadall/rep-1/server/counters.tsv "$BASE" <<'EOF'
+import csv, sys
+rows = {r["tenant"]: r for r in csv.DictReader(open("totals.csv")) if r["tenant"] != "all" and r["tenants_load"] == "all"}
+assert sorted(rows) == ["even", "poor", "safe"], rows
+count = {(r["scope"], r["counter"]): r for r in csv.DictReader(open(sys.argv[1]), delimiter="\t") if r["phase"] == "mixed"}
+assert rows["poor"]["tenant_limit_bytes"] == str(16 << 20) and rows["even"]["tenant_limit_bytes"] == ""
+assert int(count["group:poor", "usage"]["after"]) <= 16 << 20
+first = {"even": (0, 2), "poor": (2, 3), "safe": (3, 4)}
+for tenant, row in rows.items():
+    ports = [str(int(sys.argv[2]) + i) for i in range(*first[tenant])]
+    delta = lambda name: sum(int(count[p, name]["after"]) - int(count[p, name]["before"]) for p in ports)
+    assert abs(float(row["tenant_far_per_op"]) - delta("majflt") / delta("calls")) < 0.0002, (tenant, row)
+    assert int(row["tenant_dram_bytes"]) == sum(int(count[p, "rss"]["after"]) for p in ports)
+    assert int(row["tenant_dram_min_bytes"]) <= int(row["tenant_dram_max_bytes"])
+# The planted unfairness: a third of the data has no place, and what is protected stays.
+assert float(rows["poor"]["tenant_far_per_op"]) > 0.2 and int(rows["poor"]["tenant_swapins"]) > 100, rows["poor"]
+assert float(rows["safe"]["tenant_far_per_op"]) < float(rows["poor"]["tenant_far_per_op"]) / 4, rows["safe"]
+EOF
+  assert_match 'swap +poor +1 ' "$output"
+  assert_match 'swap: fairness [0-9.]+, the slowest is (even|poor|safe) \([0-9.]+ times\)' "$output"
+  assert_equal "$(find /sys/fs/cgroup -maxdepth 3 -type d -name 'tierbench-tenants-*' 2>/dev/null)" ''
+  assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
+  assert_equal "$(find host -name 'run-*' -o -name '*.swap')" ''
+}
+
+@test "a limit below the data without swap is refused; with DRAM for all, a tier without a limit has cgroups of the tenants" {
+  run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_failure 2
+  assert_match 'own/tenants/poor.conf:2: MEMORY.max=16M: less than the [0-9]+ MiB of poor, and the variant native has no swap; set at least that, or a variant with a tier' "$stderr"
+  # What a tenant cannot have in DRAM needs swap: its data and 4 MiB per instance less the limit, and a quarter more.
+  run_plan -s tenants -v swap TENANTS='even poor' DRAM_RATIO=1:1 TENANTS.load=all --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 {
+    split($at["tenants"], t, /[ \/]/); print $at["swap_bytes"] - 67108864 - int((t[12] + 4 * 1048576 * t[9] - 16 * 1048576) * 5 / 4) }' <<<"$output")" 0
+  sed -i s/16M/64M/ own/tenants/poor.conf
+  printf 'MEMORY.low=65M\n' >>own/tenants/poor.conf
+  run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_equal "$stderr" "do_it.sh: $SCRATCH/own/tenants/poor.conf:3: MEMORY.low=65M: more than MEMORY.max=64M; set it to at most that"
+  sed -i 3d own/tenants/poor.conf
+  tenants_run -v native TENANTS='even poor' TENANTS.load=all TIME=1
+  assert_success
+  "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
+  assert_equal "$(python3 -c '
+import csv
+for r in csv.DictReader(open("totals.csv")):
+    if r["tenant"] != "all": print(r["tenant"], r["tenant_limit_bytes"], r["tenant_swap_bytes"])')" $'even  0\npoor '$((64 << 20))' 0'
+  assert_equal "$(find /sys/fs/cgroup -maxdepth 3 -type d -name 'tierbench-tenants-*' 2>/dev/null)" ''
+}
