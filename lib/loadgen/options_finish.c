@@ -93,8 +93,8 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
         }
     }
     o->allow_misses |= o->values.ttl_low > 0;
-    if (!o->cluster && (o->shards_given || o->nodes || o->track || o->faults))
-        return options_refuse(why, "--shards, --node, --faults, --track: require a Redis Cluster; add --cluster");
+    if (!o->cluster && (o->shards_given || o->nodes || o->track))
+        return options_refuse(why, "--shards, --node, --track: require a Redis Cluster; add --cluster");
     if (o->cluster && o->socket)
         return options_refuse(why, "--cluster: conflicts with --socket, as the nodes name their addresses; leave --socket out");
     if (o->cluster && o->tls) return options_refuse(why, "--cluster: does not support TLS; leave --tls out");

@@ -162,7 +162,11 @@ _protocol_talk() {
   local fd=$1 command=$2 line
   if [[ -n $PROTOCOL_PASSWORD ]]; then
     printf 'AUTH %s\r\n' "$PROTOCOL_PASSWORD" >&"$fd" || return 1
-    IFS= read -r -t 5 -u "$fd" line && [[ $line == +OK* ]] || return 1
+    IFS= read -r -t 5 -u "$fd" line || return 1
+    [[ $line == +OK* ]] || {
+      REDIS_REPLY=${line%$'\r'}
+      return 1
+    }
   fi
   printf '%s\r\n' "$command" >&"$fd" || return 1
   IFS= read -r -t 5 -u "$fd" line || return 1

@@ -15,10 +15,18 @@ function events_check(    n, i, moment, part, last, phase) {
     if (i > 1 && part[1] + 0 <= last) refuse("EVENTS", moment[i] ": not after the event before it; write the events in the order of time")
     last = part[1] + 0
     if (part[2] == "fullsync" && V["TLS"] == "on") refuse("EVENTS", moment[i] ": not supported with TLS=on; leave out one of them")
+    if (part[2] == "restart") events_check_restart(moment[i])
   }
 }
 
 # The pages that are copied while a child writes the data: in the worst case all of it.
 function events_space() {
   if (V["EVENTS"] ~ /bgsave|bgrewriteaof|fullsync/) space_more += space_of
+}
+
+# An instance that is started again has the data that it has kept. In a cluster a replica would take over.
+function events_check_restart(moment) {
+  if (V["PERSISTENCE"] !~ /^(rdb|aof)$/) refuse("EVENTS", moment ": requires data on the disk; set PERSISTENCE=rdb or aof")
+  if (is_cluster()) refuse("EVENTS", moment ": does not support a cluster; set FAULT instead")
+  if (V["SERVER_PREFIX"] != "") refuse("SERVER_PREFIX", "not supported with a restart in EVENTS; leave it empty")
 }

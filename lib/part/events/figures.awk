@@ -1,6 +1,15 @@
 # SPDX-License-Identifier: MIT
 # What events did to a phase, from the repeat's events.tsv: the worst of its events, and the rest of the phase.
 
+# Of processes that were started again, the server's counters are no sum.
+function events_phase(    n, i, f) {
+  n = repeat_lines("events.tsv")
+  for (i = 1; i <= n; i++) {
+    split(repeat_line["events.tsv", i], f, "\t")
+    if (f[1] ~ /^restart/ && f[2] == cell["operation"]) phase_torn = 1
+  }
+}
+
 function events_figures(    n, i, f, at_name, value, name, column) {
   n = repeat_lines("events.tsv")
   for (i = 1; i <= n; i++) {

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 # What the instances of this server are asked for during the last phase. A separate process asks, and records in events.tsv when each was asked, began
 # and ended, and what INFO then says.
-# Needs: part protocol
-# Reads begin: EVENTS EVENTS_SPREAD SERVER_ADDRESS
+# Needs: part protocol ports tier user start part/events/host_restart part/*/host_tune
+# Reads begin: EVENTS EVENTS_SPREAD SERVER_ADDRESS SERVER_DIRECTIVES REDIS_BINARY REDIS_USER INSTANCE_PLAN PERSISTENCE
 
 # Seconds between two looks at an instance that does what it was asked for (of many instances 25 ms each), and seconds after which it is given up.
 EVENTS_LOOK=0.05 EVENTS_LIMIT=3600
@@ -12,6 +12,7 @@ EVENTS_LOOK=0.05 EVENTS_LIMIT=3600
 main() {
   host_part events
   FOLDER=$WORK/run-$RUN_ID/server
+  RECORD=$FOLDER/instances.proc
   "host_events_$1" "${@:2}"
 }
 
@@ -24,7 +25,9 @@ host_events_ready() {
 # Usage: host_events_begin DELAY_US
 host_events_begin() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1))
-  host_part_run events host_events_run FOLDER EVENTS EVENTS_SPREAD SERVER_ADDRESS EVENTS_LOOK EVENTS_LIMIT begin
+  host_start_ready
+  # shellcheck disable=SC2086 # split into names on purpose
+  host_part_run events host_events_run FOLDER EVENTS EVENTS_SPREAD SERVER_ADDRESS EVENTS_LOOK EVENTS_LIMIT PERSISTENCE begin $START_NAMES
 }
 
 # End the process, and print what it recorded; what the load did not let end is `cut`. If the process has ended before, that has failed.
@@ -54,7 +57,10 @@ host_events_run() {
     number=$((number + 1))
     common_us "${moment%%:*}"
     owner_until $((begin + REPLY))
+    # The record has one writer at a time.
+    [[ $moment != *:restart || $EVENTS_SPREAD == one ]] || host_start_take "${ports[@]}"
     for port in "${ports[@]}"; do
+      [[ $moment != *:restart || $EVENTS_SPREAD == all ]] || host_start_take "$port"
       if [[ $EVENTS_SPREAD == all ]]; then
         host_events_one "$number" "${moment#*:}" "$port" &
       else
@@ -104,6 +110,7 @@ host_events_one() {
       host_events_begins BGREWRITEAOF && host_events_follow aof
       written=$(host_events_bytes "$FOLDER/data-$port"/appendonlydir/*.base.* "$FOLDER/data-$port"/appendonly.aof)
       ;;
+    restart) host_events_restart "$port" ;;
   esac
   host_events_record
 }
@@ -128,7 +135,7 @@ host_events_begins() {
 # Follow what a child of the instance writes, to its end: sets begun, ended, fork, cow, seconds, peak and state.
 # Usage: host_events_follow rdb|aof
 host_events_follow() {
-  local kind=$1 held line kib end=$((SECONDS + EVENTS_LIMIT)) name=rdb_bgsave
+  local kind=$1 held end=$((SECONDS + EVENTS_LIMIT)) name=rdb_bgsave
   [[ $kind != aof ]] || name=aof_rewrite
   while :; do
     owner_lives "$WORK/run-$RUN_ID/owner" || exit 1
@@ -137,11 +144,9 @@ host_events_follow() {
       return
     fi
     if protocol_ask "$SERVER_ADDRESS" "$port" 'INFO persistence'; then
-      # No process is started here, which would take CPU time from the instances.
       held=0
-      while read -r line kib _; do [[ $line != Vm@(RSS|Swap): ]] || held=$((held + kib * 1024)); done 2>/dev/null <"/proc/$pid/status"
-      [[ ! $REDIS_REPLY =~ (^|$'\n')current_cow_size:([0-9]{1,17}) ]] || held=$((held + BASH_REMATCH[2]))
-      ((held <= peak)) || peak=$held
+      [[ ! $REDIS_REPLY =~ (^|$'\n')current_cow_size:([0-9]{1,17}) ]] || held=${BASH_REMATCH[2]}
+      host_events_held "$held"
       if [[ $REDIS_REPLY == *$'\n'"${name}_in_progress:1"* ]]; then
         ((begun > 0)) || begun=${EPOCHREALTIME/[.,]/}
       elif ((begun > 0)) || ! host_events_waits "$name"; then
@@ -169,6 +174,19 @@ host_events_follow() {
     detail=$(grep -aE 'terminated by signal|[Ww]rite error|No space|Can.t save|Can.t rewrite|Failed|fork:' "$FOLDER/redis-$port.log" | tail -n 1 | tr -d '[:cntrl:]' | sed 's/^[^*#]*[*#] //')
   fi
   fork=$(host_events_info stats latest_fork_usec)
+}
+
+# Note the memory that the instance has now, resident and swapped, if it is the most. No process is started here, which would take CPU time from the
+# instances; the file is read at once, because the kernel makes its text anew for each piece, and the pieces may not fit.
+# Usage: host_events_held MORE
+#   MORE: bytes of its child
+# Globals: pid peak
+host_events_held() {
+  local line held=$1
+  local -a lines=()
+  mapfile -t lines 2>/dev/null <"/proc/$pid/status"
+  for line in "${lines[@]}"; do [[ ! $line =~ ^Vm(RSS|Swap):[[:space:]]+([0-9]+) ]] || held=$((held + BASH_REMATCH[2] * 1024)); done
+  ((held <= peak)) || peak=$held
 }
 
 # Whether the event has not begun yet: another child runs, or the replica has not been served (repl-diskless-sync-delay). Else it was over between two

@@ -1,11 +1,24 @@
 # SPDX-License-Identifier: MIT
 # One row per event, over all instances, and a row `rest`: from persistence.tsv, and the latencies of the windows that windows.awk made of it.
-# Variables: phase, its name. Times in s, the longest of an instance; bytes are the sum of all instances. Memory that is held, and the rate of writing, are
+# Variables: phase, its name; start, when it began (us since the epoch); full, what full.awk prints. Times in s, the longest of an instance; bytes are the sum of all instances. Memory that is held, and the rate of writing, are
 # those of one instance, the most and the slowest: with EVENTS.spread=one the instances have their turns, and peaks are at different times.
+
+BEGIN {
+  n = split(full, until, " ")
+  for (i = 1; i <= n; i++) {
+    split(until[i], f, ":")
+    full_s[f[1]] = f[2]
+  }
+}
+
+# A figure, if it is wanted.
+function figure(wanted, format, value) {
+  return wanted ? sprintf(format, value) : ""
+}
 
 FNR == 1 {
   if (!files++) print "event", "phase", "instances", "failed", "fork_ms", "took_s", "cow_mb", "peak_mb", "written_mb", "write_mb_s", "from_s", "to_s", \
-    "requests", "p99_us", "p99_9_us", "max_us"
+    "requests", "p99_us", "p99_9_us", "max_us", "down_s", "load_s", "full_s", "load_mb", "load_mb_s"
   next
 }
 
@@ -25,6 +38,13 @@ files == 1 {
   # Defragmentation lasts until the load ends.
   seconds = $7 > 0 ? ($7 - $6) / 1e6 : 0
   if (seconds > longest[n]) longest[n] = seconds
+  if (kind[n] == "restart") {
+    if ($7 - $5 > down[n]) down[n] = $7 - $5
+    if (!(n in begun) || $6 < begun[n]) begun[n] = $6
+    if ($10 > loaded[n]) loaded[n] = $10
+    # By the log of the instance, which has milliseconds.
+    seconds = $10
+  }
   if ($8 > fork[n]) fork[n] = $8
   cow[n] += $9
   if ($11 > peak[n]) peak[n] = $11
@@ -37,13 +57,16 @@ files == 1 {
 {
   for (row++; row <= events && !(row in name); row++);
   if (row > events) {
-    print "rest", phase, "", "", "", "", "", "", "", "", $1, $2, $6, $10, $11, $12
+    print "rest", phase, "", "", "", "", "", "", "", "", $1, $2, $6, $10, $11, $12, "", "", "", "", ""
     next
   }
   n = row
   ended = count[n] > failed[n]
-  forked = kind[n] ~ /^(bgsave|bgrewriteaof|fullsync)$/ && ended
-  print name[n], phase, count[n], failed[n] + 0, forked ? sprintf("%.3f", fork[n] / 1e3) : "", ended ? sprintf("%.3f", longest[n]) : "", \
-    forked ? sprintf("%.1f", cow[n] / 1e6) : "", forked ? sprintf("%.1f", peak[n] / 1e6) : "", forked ? sprintf("%.1f", written[n] / 1e6) : "", \
-    forked && n in rate ? sprintf("%.1f", rate[n] / 1e6) : "", $1, $2, $6, $10, $11, $12
+  forked = ended && kind[n] ~ /^(bgsave|bgrewriteaof|fullsync)$/
+  back = ended && kind[n] == "restart"
+  print name[n], phase, count[n], failed[n] + 0, figure(forked, "%.3f", fork[n] / 1e3), figure(ended, "%.3f", longest[n]), \
+    figure(forked, "%.1f", cow[n] / 1e6), figure(forked || back, "%.1f", peak[n] / 1e6), figure(forked, "%.1f", written[n] / 1e6), \
+    figure(forked && n in rate, "%.1f", rate[n] / 1e6), $1, $2, $6, $10, $11, $12, figure(back, "%.3f", down[n] / 1e6), figure(back, "%.3f", loaded[n]), \
+    figure(back && n in full_s, "%.3f", full_s[n] - (begun[n] - start) / 1e6), figure(back, "%.1f", written[n] / 1e6), \
+    figure(back && n in rate, "%.1f", rate[n] / 1e6)
 }

@@ -30,6 +30,13 @@ events_copies() {
   REPLY=$copies
 }
 
+# Print the options of the load generator, one per line: an instance that is restarted comes back.
+# Usage: events_options
+# Globals: EVENTS
+events_options() {
+  [[ $EVENTS != *:restart* ]] || echo --faults
+}
+
 # Usage: events_fresh DIR
 events_fresh() {
   _EVENTS_FOLDER=$1
@@ -62,14 +69,16 @@ _events_begin() {
   call_run "$HOST" events begin $(($1 + REPLY - ${EPOCHREALTIME/[.,]/}))
 }
 
-# End what asks, after the last phase.
-events_at_done() {
+# End what asks, when the load has ended.
+events_at_stop() {
   parts_ask end
 }
 
-# Keep what was recorded.
-events_got_done() {
-  write_file "$_EVENTS_FOLDER/server/persistence.tsv" _events_rows
+# Keep what was recorded, and warn of what failed: without an instance that does not come back, the repeat fails.
+events_got_stop() {
+  local line
+  write_file "$_EVENTS_FOLDER/server/persistence.tsv" _events_rows || return
+  while IFS= read -r line; do log_warn "repeat ${ROW[repeat]}: $line"; done < <(events_failed "$_EVENTS_FOLDER/server/persistence.tsv")
 }
 
 # Print what was recorded, in the time of the master's clock.
@@ -85,12 +94,11 @@ _events_rows() {
   done
 }
 
-# Write what the events did to the load (events.tsv of the repeat), and warn of those that failed.
+# Write what the events did to the load (events.tsv of the repeat).
 # Usage: events_tables DIR CLIENT...
 events_tables() {
-  local REPLY line
+  local REPLY
   [[ $EVENTS != none ]] || return 0
   parts_last_phase
-  events_write "$1" "$REPLY" "${@:2}" || return
-  while IFS= read -r line; do log_warn "repeat ${ROW[repeat]}: $line"; done < <(events_failed "$1/server/persistence.tsv")
+  events_write "$1" "$REPLY" "${@:2}"
 }

@@ -2,24 +2,25 @@
 # shellcheck shell=bash
 # What events did to the load, per repeat: a row for each event, and one for the rest of the phase.
 
-# Write events.tsv into a repeat's directory: latencies in the window of each event, from the first instance that was asked to the last that was done,
-# and outside of all windows, from the interval logs of all clients.
+# Write events.tsv into a repeat's directory: latencies in the window of each event, from the first instance that was asked to the last that was done
+# (of a restart: until the load is as before), and outside of all windows, from the interval logs of all clients.
 # Usage: events_write DIR PHASE CLIENT...
 # Returns: 1 if a required file is missing
 events_write() {
-  local folder=$1 phase=$2 client start windows REPLY
-  local -a logs=()
+  local folder=$1 phase=$2 client start windows full REPLY
+  local -a logs=() series=()
   [[ -s $folder/server/persistence.tsv ]] || return 0
   shift 2
   start=$(result_began "$folder" "$phase")
   for client; do
     hosts_folder "$folder" "$client"
-    logs+=("$REPLY/$phase.hlog")
+    logs+=("$REPLY/$phase.hlog") series+=("$REPLY/$phase.series.tsv")
   done
-  windows=$(awk -F '\t' -v start="$start" -v phase_s="$TIME" -v step="$INTERVAL" -f "$LIB/part/events/windows.awk" "$folder/server/persistence.tsv") || return
+  full=$(awk -F '\t' -v start="$start" -f "$LIB/part/events/full.awk" "$folder/server/persistence.tsv" "${series[@]}") || return
+  windows=$(awk -F '\t' -v start="$start" -v full="$full" -v phase_s="$TIME" -v step="$INTERVAL" -f "$LIB/part/events/windows.awk" "$folder/server/persistence.tsv") || return
   [[ -n $windows ]] || return 0
   write_file "$folder/events.hist" "$ROOT/test" --windows "$windows" "${logs[@]}" || return
-  write_file "$folder/events.tsv" awk -F '\t' -v OFS='\t' -v phase="$phase" -f "$LIB/part/events/join.awk" "$folder/server/persistence.tsv" "$folder/events.hist" || return
+  write_file "$folder/events.tsv" awk -F '\t' -v OFS='\t' -v phase="$phase" -v start="$start" -v full="$full" -f "$LIB/part/events/join.awk" "$folder/server/persistence.tsv" "$folder/events.hist" || return
   rm -f -- "$folder/events.hist"
 }
 

@@ -1,7 +1,16 @@
 # SPDX-License-Identifier: MIT
 # The windows of events for ./test --windows, in the order of their numbers, and then the rest of the phase: FROM-TO,...,FROM-TO+FROM-TO.
 # Input: persistence.tsv. Variables: start, when the phase began (us since the epoch); phase_s, its length in s; step, the
-# length of an interval: a window has at least one.
+# length of an interval: a window has at least one; full, what full.awk prints: a window of a restart lasts until then, because requests that waited for
+# an instance are answered when it is back.
+
+BEGIN {
+  n = split(full, until, " ")
+  for (i = 1; i <= n; i++) {
+    split(until[i], f, ":")
+    last[f[1]] = f[3]
+  }
+}
 
 NR > 1 {
   n = $1

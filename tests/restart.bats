@@ -1,0 +1,123 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# EVENTS=...:restart: how instances are started again under load, what their logs say of it, and what fails.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; text of other programs
+
+load helper
+load releases
+
+setup() {
+  scratch_setup
+  untune
+  BASE=$(ports_pick 2)
+}
+
+teardown() {
+  scratch_teardown
+}
+
+# Restart two instances under load.
+# Usage: restart_run SETTING...   Sets: REP, the directory of the last repeat
+restart_run() {
+  run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=500 KEYS=4000 REDISRUNS=1 REPORT=off PHASES='populate mixed' DATA=random INTERVAL=0.1 RATE=2000 \
+    REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" PERSISTENCE=rdb PERSISTENCE.every=3600 EVENTS=0.5:restart TIME=3 "$@"
+  REP=$(echo results/*/native/*/rep-1*)
+}
+
+# Whether what the table says of a restart is what the log of the instance says.
+# Usage: restart_logged FILE LOG PORT
+restart_logged() {
+  python3 - "$@" <<'END'
+import datetime, re, sys
+rows = [line.rstrip("\n").split("\t") for line in open(sys.argv[1])]
+row = [dict(zip(rows[0], r)) for r in rows[1:] if r[2] == sys.argv[3]][-1]
+log = open(sys.argv[2]).read()
+def at(pattern):
+    line = re.findall(r"(\d+ \w+ \d+ [\d:.]+) .*(?:" + pattern + ")", log)[-1]
+    return datetime.datetime.strptime(line, "%d %b %Y %H:%M:%S.%f").timestamp()
+asked, begun, ended = (int(row[name + "_us"]) / 1e6 for name in ("asked", "begun", "ended"))
+bye, ready = at("ready to exit, bye bye"), at("Ready to accept connections")
+# The log has milliseconds.
+assert row["state"] == "done", row
+assert asked - 0.001 <= bye <= begun + 0.001 and begun <= ready + 0.001 and ready <= ended + 0.001, (asked, bye, begun, ready, ended)
+assert re.findall(r"DB loaded from (?:disk|append only file): ([\d.]+) seconds", log)[-1] == row["info_s"], row
+assert int(row["written_bytes"]) > 4000 * 500 and int(row["peak_bytes"]) > 4000 * 500, row
+END
+}
+
+@test "instances keep their data in an RDB or an AOF, and are started again as they were; the times are those of their logs; nothing is lost or left" {
+  local point port
+  restart_run SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 1.5:restart spread=one'
+  assert_success
+  for point in results/*/native/*/rep-1; do
+    assert_equal "$(tail -n +2 "$point/server/persistence.tsv" | cut -f 1,2,4 | sort | uniq -c | tr -s '\t ' ' ' | paste -sd ,)" ' 2 1 restart done, 2 2 restart done'
+    for port in "$BASE" $((BASE + 1)); do
+      restart_logged "$point/server/persistence.tsv" "$point/server/redis-$port.log" "$port"
+      assert_equal "$(grep -c 'ready to exit, bye bye' "$point/server/redis-$port.log")" 2
+    done
+    # One after the other.
+    assert_equal "$(awk -F '\t' '$1 == 1 { if (over != "") print ($5 >= over); over = $7 }' "$point/server/persistence.tsv")" 1
+    # The load has each key and each value, and is back.
+    assert_equal "$(cut -f 1,3,4 "$point/events.tsv" | tail -n +2 | paste -sd ,)" $'restart\t2\t0,restart 2\t2\t0,rest\t\t'
+    python3 - "$point" <<'END'
+import csv, sys
+row = [r for r in csv.DictReader(open(sys.argv[1] + "/127.0.0.1/result.tsv"), delimiter="\t") if r["operation"] == "mixed"][0]
+assert row["misses"] == "0" and row["mismatches"] == "0" and row["error_replies"] == "0" and int(row["outages"]) >= 4, row
+for row in list(csv.DictReader(open(sys.argv[1] + "/events.tsv"), delimiter="\t"))[:2]:
+    down, load, first, full = (float(row[name]) for name in ("down_s", "load_s", "took_s", "full_s"))
+    assert down >= first >= load > 0 and full > 0, row
+    # A request waited for the instance, and is in the window of the restart.
+    assert float(row["max_us"]) / 1e6 > load, row
+    assert float(row["load_mb"]) >= 4, row
+END
+  done
+  row=$("$REPO/summary2csv.sh" results/2* | python3 -c '
+import csv, sys
+for row in csv.DictReader(sys.stdin):
+    if row["operation"] == "mixed": print(row["event_failed"], float(row["event_down_s"]) > 0, float(row["event_load_mb_s"]) > 0, row["far_per_op"] == "")')
+  assert_equal "$row" $'0 True True True\n0 True True True'
+  assert_contains 'restarts, medians of repeats' "$output"
+  refute_contains ': events, medians of repeats' "$output"
+  assert_equal "$(find host -name 'data-*' -o -name 'run-*')" ''
+}
+
+@test "an instance that is killed while it loads, cannot read its file, refuses the password or loads for too long is named; the repeat fails, nothing is left" {
+  local kind
+  mkdir bin
+  # The second start of each instance is another one.
+  printf '%s\n' '#!/bin/bash' '[[ $1 == */[0-9]*.conf ]] || exec redis-server "$@"' 'port=${1##*/} port=${port%.conf}' \
+    '[[ -e data-$port/dump.rdb ]] || exec redis-server "$@"' 'case $(<"${BASH_SOURCE%/*}/kind") in' \
+    'corrupt) printf REDIS9999 >"data-$port/dump.rdb" ;;' 'password) set -- "$@" --requirepass other ;;' \
+    'kill) (sleep 0.3; kill -KILL $$) & set -- "$@" --key-load-delay 2000 ;;' 'long) set -- "$@" --key-load-delay 5000 ;;' 'esac' 'exec redis-server "$@"' >bin/redis
+  chmod +x bin/redis
+  for kind in kill corrupt password long; do
+    rm -rf results
+    echo "$kind" >bin/kind
+    # An open loop waits for the instance after TIME.
+    restart_run REDIS="$SCRATCH/bin/redis" REDIS_USER=keep "RATE=$([[ $kind == long ]] || echo 200)0"
+    case $kind in
+      kill) assert_contains "EVENTS: restart failed on 2 instances: the instance ended while it loaded its data (port $BASE)" "$stderr" ;;
+      corrupt) assert_match "EVENTS: restart failed on 2 instances: the instance ended while it loaded its data: .*(RDB|rdb).* \(port $BASE\)" "$stderr" ;;
+      password) assert_match "EVENTS: restart failed on 2 instances: -(WRONGPASS|ERR invalid password).* \(port $BASE\)" "$stderr" ;;
+      long) assert_contains 'EVENTS: restart was not over when the load ended, on 2 instances; set a longer TIME' "$stderr" ;;
+    esac
+    # Load generators have their own password.
+    if [[ $kind == password ]]; then assert_success; else assert_failure 1; fi
+    assert_equal "$(tail -n +2 "$REP/server/persistence.tsv" | wc -l)" 2
+    assert_equal "$(find host -name 'data-*' -o -name 'run-*')" ''
+    assert_equal "$(pgrep -f "/proc/self/cwd/($BASE|$((BASE + 1))).conf")" ''
+  done
+}
+
+@test "other servers are restarted, too" {
+  local name point
+  for name in redis-trixie valkey-trixie valkey-sid; do
+    release_server "$name"
+    rm -rf results
+    restart_run REDIS="$REPLY" SWEEP=PERSISTENCE=rdb,aof
+    assert_success
+    for point in results/*/native/*/rep-1; do
+      restart_logged "$point/server/persistence.tsv" "$point/server/redis-$BASE.log" "$BASE"
+    done
+  done
+}
