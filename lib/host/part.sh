@@ -46,7 +46,7 @@ host_part_launch() {
 }
 
 # Start a function of the script as a process that outlives the call, with all functions, the owner of the run, and variables of the caller. Its text may
-# have a secret, so only this user can read it. A call that the master repeats after a lost link starts nothing.
+# have a secret, so only this user can read it. It records what it does in PART/events.tsv. A call that the master repeats after a lost link starts nothing.
 # Usage: host_part_run LABEL FUNCTION VARIABLE...
 host_part_run() {
   [[ ! -e $PART/proc ]] || return 0
