@@ -17,7 +17,7 @@ teardown() {
 # Usage: on_host [NAME=VALUE]... VERB [WORD]...
 on_host() {
   local -a settings=(RUN_ID=test TIER=weighted "TIER_IS='direct divided'" TIER_VERIFY=shares TIER_PRICE=cxl 'TIER_MEMORY=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
-    TIER_FAR=2 TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
+    TIER_FAR=2 TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep TIER_GROUPS=)
   while [[ $1 == *=* ]]; do
     settings+=("$1")
     shift

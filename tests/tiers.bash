@@ -28,7 +28,7 @@ machine() {
 # Usage: on_host [NAME=VALUE]... VERB
 on_host() {
   local -a settings=(RUN_ID=test "RUN_OWNER=$(printf '%q' $'test\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10')" TIER=native TIER_IS= TIER_VERIFY= TIER_PRICE= TIER_MEMORY= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
-  TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep)
+  TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep TIER_GROUPS=)
   local tier=native
   while [[ $1 == *=* ]]; do
     [[ $1 != TIER=* ]] || tier=${1#*=}
