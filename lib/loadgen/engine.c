@@ -225,6 +225,7 @@ void engine_plan(const struct engine *e, int index, struct plan *plan)
     for (int i = 0; i < index; i++) before += o->phase[i] == o->phase[index];
     snprintf(plan->name, sizeof plan->name, before ? "%s-%d" : "%s", options_phase_name(plan->kind), before + 1);
     engine_plan_load(e, plan, populate ? 0 : o->rate, 0, populate ? 0 : o->time_s);
+    if (!populate && schedule_given(&o->schedule)) plan->schedule = &o->schedule;
 }
 
 /* The plan of a replay: its requests have recorded times. */
@@ -248,6 +249,7 @@ void engine_plan_load(const struct engine *e, struct plan *plan, double rate, ui
     const struct options *o = e->options;
     plan->open = rate > 0;
     plan->rate = rate;
+    plan->schedule = NULL;
     plan->connections = connections ? connections : o->connections;
     const uint64_t fills = o->mix.typed ? (uint64_t)o->mix.fills : 1;
     plan->total = plan->kind == PHASE_POPULATE ? o->populate_count * o->instances * fills : o->requests ? o->requests : o->count * o->instances;
@@ -265,7 +267,7 @@ void engine_plan_warmup(const struct engine *e, struct plan *plan, double time_s
     snprintf(plan->name + named, sizeof plan->name - named, " (warm-up)");
     plan->record = 0;
     plan->index += OPTIONS_PHASES_MAX; /* other random keys than the measured ones */
-    engine_plan_load(e, plan, plan->rate, plan->connections, time_s);
+    engine_plan_load(e, plan, plan->schedule ? schedule_first(plan->schedule) : plan->rate, plan->connections, time_s);
 }
 
 void engine_plan_step(const struct engine *e, struct plan *plan, int offer, double time_s)

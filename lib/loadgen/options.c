@@ -25,8 +25,8 @@ struct spec {
     setter *set;
 };
 
-static setter set_arrival, set_phases, set_ratio, set_keys, set_shift, set_populate, set_data, set_expire, set_cpus, set_shards, set_commands,
-    set_command, set_command_ratio, set_speed, set_trace_share;
+static setter set_rate, set_arrival, set_phases, set_ratio, set_keys, set_shift, set_populate, set_data, set_expire, set_cpus, set_shards,
+    set_commands, set_command, set_command_ratio, set_speed, set_trace_share;
 
 #define AT(member) offsetof(struct options, member)
 
@@ -36,8 +36,9 @@ static const struct spec specs[] = {
     {"pipeline", "P", "N", "requests in flight on a connection (default 1)", WHOLE, AT(pipeline), AT(given_pipeline), 1, 65536, NULL},
     {"rate", "r", "R",
      "open loop: R requests per second, all threads together, independent of the server;\n"
-     "latency counts from the intended start (default: closed loop)",
-     REAL, AT(rate), 0, 0.001, 1e9, NULL},
+     "latency counts from the intended start (default: closed loop). A rate over time, with --time: \"R R@S R@S...\",\n"
+     "each from second S on, or \"sine LOW..HIGH PERIOD phase=P\", which begins after P periods",
+     SPECIAL, 0, 0, 0, 0, set_rate},
     {"arrival", NULL, "HOW", "uniform or poisson: how an open loop spaces its requests (default uniform)", SPECIAL, 0, AT(given_arrival), 0, 0,
      set_arrival},
     {"phases", NULL, "LIST",
@@ -173,6 +174,15 @@ void options_help(FILE *to)
     fputs("\nNumbers may be written 100000, 1e5 or 100k (k, M, G: thousand, million, thousand million), seconds S also 500ms, 30s, 5m or 2h.\n"
           "Exit status: 0 done, 1 something failed, 2 bad usage, 130 or 143 interrupted. The password comes only from REDISCLI_AUTH.\n",
           to);
+}
+
+static int set_rate(struct options *o, const char *text)
+{
+    memset(&o->schedule, 0, sizeof o->schedule);
+    if (!strchr(text, ' ')) return number_double(text, 0.001, 1e9, &o->rate);
+    if (schedule_parse(&o->schedule, text)) return -1;
+    o->rate = schedule_first(&o->schedule); /* options_finish knows the mean */
+    return 0;
 }
 
 static int set_arrival(struct options *o, const char *text)
@@ -369,6 +379,7 @@ static const char *accepts(const struct spec *s)
         setter *set;
         const char *text;
     } texts[] = {
+        {set_rate, "a number from 0.001 to 1000000000, or a schedule of such numbers and ascending times (see --help)"},
         {set_arrival, "uniform, poisson"},
         {set_phases, "a list of set, get, mixed, populate, such as set,get"},
         {set_ratio, "S:G, two whole numbers that are not both 0"},

@@ -56,7 +56,8 @@ struct options {
     uint64_t ratio_set, ratio_get;
     struct mix mix; /* of the phase mixed, in place of the ratio, when it has entries */
     const char *commands_text;
-    double rate; /* requests per second of all threads together; 0 is a closed loop */
+    double rate;              /* requests per second of all threads together; 0 is a closed loop */
+    struct schedule schedule; /* whose mean over --time the rate is, if given */
     enum pacer_arrival arrival;
     double time_s, warmup_s, interval_s, timeout_s, connect_timeout_s;
     uint64_t requests; /* of a phase, all threads together; 0 is one pass over the keys */

@@ -57,6 +57,18 @@ static int finish_mix(struct options *o, int sent, char *why)
     return 0;
 }
 
+/* The mean of a schedule. */
+static int finish_schedule(struct options *o, char *why)
+{
+    if (!schedule_given(&o->schedule)) return 0;
+    if (!o->given_time) return options_refuse(why, "--rate: a rate over time requires --time; add it");
+    if (schedule_last_s(&o->schedule) >= o->time_s)
+        return options_refuse(why, "--rate: the step at %.10g s would start after --time %.10g; set a longer time", schedule_last_s(&o->schedule),
+                              o->time_s);
+    o->rate = schedule_requests(&o->schedule, o->time_s) / o->time_s;
+    return 0;
+}
+
 int options_finish(struct options *o, char why[OPTIONS_WHY])
 {
     int mixed = 0, populate = 0;
@@ -67,6 +79,7 @@ int options_finish(struct options *o, char why[OPTIONS_WHY])
     }
     if (o->given_time && o->given_requests) return options_refuse(why, "--time %.10g: conflicts with --requests; leave one of them out", o->time_s);
     if (o->given_arrival && o->rate <= 0 && !o->gate) return options_refuse(why, "--arrival: requires an open loop; set --rate");
+    if (finish_schedule(o, why)) return -1;
     if (o->rate > 0 && o->given_time && o->rate * o->time_s < 0.5)
         return options_refuse(why, "--rate %.10g: no request is due within --time %.10g; set a product of at least 0.5", o->rate, o->time_s);
     if (o->given_ratio && !mixed) return options_refuse(why, "--ratio %s: requires the phase mixed; add it to --phases", o->ratio_text);

@@ -316,7 +316,8 @@ static void arrivals_begin(const struct worker *w, struct target *t, uint64_t nu
                                     .groups = groups,
                                     .seed = w->options->seed,
                                     /* of the port: clients have different ports, and often the same seed */
-                                    .stream = (uint64_t)plan->index << 32 | t->part << 16 | t->port};
+                                    .stream = (uint64_t)plan->index << 32 | t->part << 16 | t->port,
+                                    .schedule = plan->schedule};
     pacer_init(&t->pacer, &spec);
 }
 

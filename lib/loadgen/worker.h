@@ -29,15 +29,16 @@ struct plan {
     int open, verify, record;
     int step; /* a look at one load: it has a row in steps.tsv and no other file */
     uint64_t pipeline;
-    uint64_t connections;         /* of each thread to each of its instances, as far as they are used */
-    uint64_t total;               /* requests of all threads; 0: as many as fit into the time */
-    double rate;                  /* requests per second of all threads, 0: closed loop */
-    const struct keys_spec *keys; /* the pattern of a step; NULL: that of the options */
-    double length_ns;             /* open loop: of the schedule */
-    uint64_t time_ns;             /* requested length, 0: none */
-    uint64_t patience_ns;         /* open loop: time after the end of the schedule for due requests */
-    uint64_t start_ns, ready_ns;  /* CLOCK_MONOTONIC; set with plan_start */
-    uint64_t stop_ns;             /* no request is sent later; UINT64_MAX: until all are sent */
+    uint64_t connections;            /* of each thread to each of its instances, as far as they are used */
+    uint64_t total;                  /* requests of all threads; 0: as many as fit into the time */
+    double rate;                     /* requests per second of all threads, 0: closed loop */
+    const struct schedule *schedule; /* whose mean the rate is; NULL: it is constant */
+    const struct keys_spec *keys;    /* the pattern of a step; NULL: that of the options */
+    double length_ns;                /* open loop: of the schedule */
+    uint64_t time_ns;                /* requested length, 0: none */
+    uint64_t patience_ns;            /* open loop: time after the end of the schedule for due requests */
+    uint64_t start_ns, ready_ns;     /* CLOCK_MONOTONIC; set with plan_start */
+    uint64_t stop_ns;                /* no request is sent later; UINT64_MAX: until all are sent */
 };
 
 /** Set when a planned phase starts, and thereby when it stops; and when its threads can send: later than its start after a warm-up that the server

@@ -143,7 +143,7 @@ function keys_set(instances, number,    i, n, phase, each, held, added, sent_num
     gets = V["COMMANDS"] == "off" ? ratio[2] + 0 : MIX_OTHERS
     if (has_word("KEY_PATTERN", "latest")) {
       # Each SET adds a key. The number of requests of a closed loop in TIME is not known before.
-      sent_number = V["TIME"] == 0 ? each : whole(V["RATE"] * V["TIME"] / instances)
+      sent_number = V["TIME"] == 0 ? each : whole(rate_requests(V["TIME"]) / instances)
       added += int(sent_number * sets / (sets + gets))
     } else if (sets) held = V["TIME"] == 0 ? held + int((each * sets - 1) / (sets + gets)) + 1 : number
   }

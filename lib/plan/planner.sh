@@ -9,7 +9,7 @@
 planner_run() {
   local input REPLY
   input=$(_planner_input)
-  conf_awk "$input" <(printf '%s' "$CPUS_AWK") "$LIB"/settings/layers.awk "$LIB"/plan/{settings,axes,place,server,tier,load,fill,tenants,tenants_data,check,check_load,ignored,plan,keycost}.awk <(parts_awk check.awk check checked space)
+  conf_awk "$input" <(printf '%s' "$CPUS_AWK") "$LIB"/settings/layers.awk "$LIB"/plan/{settings,axes,place,server,tier,load,rates,fill,tenants,tenants_data,check,check_load,ignored,plan,keycost}.awk <(parts_awk check.awk check checked space)
   conf_take "$REPLY"
 }
 

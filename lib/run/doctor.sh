@@ -87,7 +87,7 @@ _doctor_needs() {
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
     ops=0
-    [[ $RATE == search* ]] || ops=${RATE%.*}
+    [[ $RATE == search* ]] || { shares_peak "$RATE" && ops=$REPLY; }
     ((ops > 0)) || ops=$PLAN_OPS
     size=${ROW[largest_size]}
     bits=$((size * 8 * ops))

@@ -102,7 +102,7 @@ shares_requests_of() {
   esac
 }
 
-# Print a client's part of a rate: proportional to its number of instances.
+# Print a client's part of a rate, or of rates over time: proportional to its number of instances.
 # Usage: shares_rate CLIENT RATE
 shares_rate() {
   local client count
@@ -111,8 +111,31 @@ shares_rate() {
   done < <(shares_clients "$POINT_INSTANCES")
 }
 
-# Print the part of a rate for COUNT of ALL instances.
+# Print the part of a rate, or of rates over time, for COUNT of ALL instances.
 # Usage: shares_part RATE COUNT ALL
 shares_part() {
-  awk -v rate="$1" -v count="$2" -v all="$3" 'BEGIN { printf "%.6f", rate * count / all }'
+  awk -v rate="$1" -v count="$2" -v all="$3" '
+    function part(value) { return sprintf("%.6f", value * count / all) }
+    BEGIN {
+      n = split(rate, word, " ")
+      is_sine = word[1] == "sine"
+      for (i = 1; i <= n; i++) {
+        if (!is_sine) sub(/^[0-9.]+/, part(word[i] + 0), word[i])
+        else if (i == 2) word[i] = part(word[i] + 0) ".." part(substr(word[i], index(word[i], "..") + 2))
+        printf "%s%s", (i > 1 ? " " : ""), word[i]
+      }
+    }'
+}
+
+# The highest of a rate over time, or one rate, without a fraction.
+# Usage: shares_peak RATE
+# Returns: sets REPLY
+shares_peak() {
+  local word rates=$1
+  [[ $1 != sine* ]] || { rates=${1#sine } && rates=${rates%% *} && rates=${rates#*..}; }
+  REPLY=0
+  for word in $rates; do
+    word=${word%@*} word=${word%.*}
+    ((word <= REPLY)) || REPLY=$word
+  done
 }

@@ -117,18 +117,21 @@ function kind_groups(value,    n, i, part) {
 
 # The plain form of a value of a kind: 100k is 100000, 5m is 300 (seconds), 4GB is 4G, 08.50 is 8.5. A value with a unit that its kind does not have
 # stays as it is.
-function kind_plain(value, kind,    out, at, number, is_trimmed) {
+function kind_plain(value, kind,    out, at, number, is_trimmed, is_rates, separators, width) {
   if (value !~ /[0-9]/) return value
   # The shell takes 08 for an octal number, and equal values must have equal text.
-  is_trimmed = kind ~ /(^|[|:])(number|time|every|pair|percent):/
-  # Numbers may have these between them, and the first one, or both times, a unit.
-  while ((at = match(value, /[:\/@-]/)) || value != "") {
-    if (!at) at = length(value) + 1
+  is_rates = value ~ / / && kind ~ /(^|[|])rates$/
+  separators = is_rates ? "[.][.]|[ @=]" : "[:/@-]"
+  is_trimmed = is_rates || kind ~ /(^|[|:])(number|time|every|pair|percent):/
+  # Numbers may have these between them, and the first one, both times, or all of a schedule, a unit.
+  while (value != "") {
+    at = match(value, separators) ? RSTART : length(value) + 1
+    width = at > length(value) ? 0 : RLENGTH
     number = substr(value, 1, at - 1)
-    if (out == "" || kind ~ /times:/) number = kind_unit(number, kind)
-    if (is_trimmed && out !~ /@$/ && number ~ /^[0-9.]+%?$/) number = kind_trim(kind_before(number, "%")) (number ~ /%/ ? "%" : "")
-    out = out number substr(value, at, 1)
-    value = substr(value, at + 1)
+    if (out == "" || is_rates || kind ~ /times:/) number = kind_unit(number, kind)
+    if (is_trimmed && (is_rates || out !~ /@$/) && number ~ /^[0-9.]+%?$/) number = kind_trim(kind_before(number, "%")) (number ~ /%/ ? "%" : "")
+    out = out number substr(value, at, width)
+    value = substr(value, at + width)
   }
   return out
 }
