@@ -87,6 +87,66 @@ print(row["event_write_mb_s"] == "%.1f" % slowest, row["event_peak_mb"] == "%.1f
   assert_equal "$(awk -F '\t' 'NR == 2 { print $1, $3, $4 }' "$REP/events.tsv")" 'bgsave 2 1'
 }
 
+# A client that sends one GET after another to the first instance, and logs the time of each answer in the file answers. It stops the instance for 0.3 s
+# when the instance has a child.
+watching_client() {
+  python3 - "$BASE" <<'END'
+import glob, os, re, signal, socket, sys, threading, time
+port = sys.argv[1]
+def found(pattern):
+    while True:
+        for name in glob.glob(pattern):
+            text = open(name).read()
+            if text: return text
+        time.sleep(0.02)
+pid = int(found("host/run-*/server/instances.proc").split()[0])
+word = re.search(r"^requirepass (\S+)", found("host/run-*/server/%s.conf" % port), re.M).group(1)
+def connect():
+    while True:
+        try:
+            link = socket.create_connection(("127.0.0.1", int(port)))
+            link.sendall(b"AUTH %s\r\n" % word.encode())
+            if link.recv(100).startswith(b"+OK"): return link
+        except OSError: time.sleep(0.02)
+def stop():
+    while not open("/proc/%d/task/%d/children" % (pid, pid)).read(): time.sleep(0.005)
+    os.kill(pid, signal.SIGSTOP)
+    time.sleep(0.3)
+    os.kill(pid, signal.SIGCONT)
+link = connect()
+threading.Thread(target=stop, daemon=True).start()
+answers = []
+try:
+    while True:
+        link.sendall(b"GET none\r\n")
+        if not link.recv(100): break
+        answers.append(time.time())
+        time.sleep(0.001)
+except OSError: pass
+open("answers", "w").write("\n".join(map(repr, answers)))
+END
+}
+
+@test "the longest wait and p99 in an event are those of another client, which logs each answer" {
+  job_start watching_client
+  events_run INSTANCES=1 EVENTS='0.5:bgsave' REDIS_CONF.rdb-key-save-delay=200 RATE=1000 TIME=3
+  assert_success
+  job_wait 20
+  # What requests that are due each millisecond of the event would have waited for the next answer.
+  python3 - answers "$REP" <<'END'
+import bisect, csv, sys
+answers = [float(line) for line in open(sys.argv[1])]
+asked = list(csv.DictReader(open(sys.argv[2] + "/server/persistence.tsv"), delimiter="\t"))[0]
+row = list(csv.DictReader(open(sys.argv[2] + "/events.tsv"), delimiter="\t"))
+begin, end = int(asked["asked_us"]) / 1e6, int(asked["ended_us"]) / 1e6
+waits = sorted(answers[bisect.bisect(answers, begin + i / 1e3)] - begin - i / 1e3 for i in range(int((end - begin) * 1e3)))
+for own, told in ((waits[-1], row[0]["max_us"]), (waits[int(len(waits) * 0.99)], row[0]["p99_us"])):
+    assert own >= 0.25 and 0.5 < float(told) / 1e6 / own < 2, (own, told)
+# The rest of the phase has no such wait.
+assert row[1]["event"] == "rest" and float(row[1]["p99_us"]) < float(row[0]["p99_us"]), row
+END
+}
+
 @test "what is not over with the load is cut" {
   events_run EVENTS=0.5:bgsave REDIS_CONF.rdb-key-save-delay=2000 TIME=1
   assert_success

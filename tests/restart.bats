@@ -63,12 +63,16 @@ END
 import csv, sys
 row = [r for r in csv.DictReader(open(sys.argv[1] + "/127.0.0.1/result.tsv"), delimiter="\t") if r["operation"] == "mixed"][0]
 assert row["misses"] == "0" and row["mismatches"] == "0" and row["error_replies"] == "0" and int(row["outages"]) >= 4, row
-for row in list(csv.DictReader(open(sys.argv[1] + "/events.tsv"), delimiter="\t"))[:2]:
+start = [int(r["start_us"]) for r in csv.DictReader(open(sys.argv[1] + "/starts.tsv"), delimiter="\t") if r["phase"] == "mixed"][0]
+begun = {r["number"]: int(r["begun_us"]) for r in reversed(list(csv.DictReader(open(sys.argv[1] + "/server/persistence.tsv"), delimiter="\t")))}
+for number, row in enumerate(list(csv.DictReader(open(sys.argv[1] + "/events.tsv"), delimiter="\t"))[:2], 1):
     down, load, first, full = (float(row[name]) for name in ("down_s", "load_s", "took_s", "full_s"))
     assert down >= first >= load > 0 and full > 0, row
     # A request waited for the instance, and is in the window of the restart.
     assert float(row["max_us"]) / 1e6 > load, row
     assert float(row["load_mb"]) >= 4, row
+    # The window has the time until the full rate.
+    assert float(row["to_s"]) > (begun[str(number)] - start) / 1e6 + full - 0.01, (row, start, begun)
 END
   done
   row=$("$REPO/summary2csv.sh" results/2* | python3 -c '
