@@ -101,7 +101,10 @@ tenants_refused() {
   assert_equal "${stderr##*$'\n'}" "do_it.sh: $SCRATCH/own/tenants/odd.conf:2: ${1//,/ }: $2"
 }
 
-@test "what a tenant cannot have is refused with its line" {
+@test "instances are divided by weights, and a tenant has nothing of another one; what a tenant cannot have is refused with its line" {
+  run_plan --rows -s tenants TENANTS='small large*3 hash' INSTANCES=6 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { gsub(/\/[0-9]+( |$)/, " ", $at["tenants"]); print $at["tenants"] }' <<<"$output")" \
+    'small/0/2/3000/100 large/2/3/500/2000 hash/5/1/200/1000 '
   tenants_refused TIME=5 'all tenants have the same; set it in a scenario or on the command line'
   tenants_refused KEY_PATTERN=zipf,uniform 'several values; give a tenant one'
   tenants_refused RATE=search 'a tenant has no search; set a number'
