@@ -3,8 +3,10 @@
 # All its names begin with discard_.
 
 # The MiB of the data on each node and in swap, as text, from BYTES by name: node0 12.3 MiB + swap 4.5 MiB.
-function discard_places(bytes,    i, out) {
-  for (i = 0; i < 1024; i++) if (("node" i) in bytes) out = out sprintf("node%d %.1f MiB + ", i, bytes["node" i] / 1048576)
+function discard_places(bytes,    i, last, out) {
+  last = -1
+  for (i in bytes) if (index(i, "node") == 1 && substr(i, 5) + 0 > last) last = substr(i, 5) + 0
+  for (i = 0; i <= last; i++) if (("node" i) in bytes) out = out sprintf("node%d %.1f MiB + ", i, bytes["node" i] / 1048576)
   # A server with one node does not count pages by node.
   if (out == "" && ("rss" in bytes)) out = sprintf("resident %.1f MiB + ", bytes["rss"] / 1048576)
   if ("swap" in bytes) out = out sprintf("swap %.1f MiB + ", bytes["swap"] / 1048576)

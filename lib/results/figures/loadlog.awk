@@ -2,9 +2,9 @@
 # Read one log of a load generator, ours or the guide's, into phase[1..phases, ...]; `problem` names what is incomplete.
 
 # Start over for the next log.
-function log_start(    i) {
-  for (i in phase) delete phase[i]
-  for (i in section) delete section[i]
+function log_start() {
+  split("", phase)
+  split("", section)
   phases = sections = completes = 0
   current = ""
 }

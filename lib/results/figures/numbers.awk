@@ -3,13 +3,15 @@
 # and on the page. Part of result.awk. All its names begin with numbers_.
 
 # Leave the columns of the cell empty that should have a number and have none, with a message.
-function numbers_check(    i, name_of) {
+function numbers_check(    i, name_of, value) {
   if (!numbers_columns)
     for (i = 1; i <= schema_columns; i++) if (schema[schema_name[i], "decimals"] != "text") numbers_column[++numbers_columns] = schema_name[i]
   for (i = 1; i <= numbers_columns; i++) {
     name_of = numbers_column[i]
+    if (!(name_of in cell)) continue
+    value = cell[name_of]
     # `no` is a word of settle_s.
-    if (!(name_of in cell) || cell[name_of] == "" || cell[name_of] ~ /^(-|no)$/ || text_is_number(cell[name_of])) continue
+    if (value == "" || text_is_number(value) || value == "-" || value == "no") continue
     complain(name["folder"], name_of " of phase " cell["operation"] " is not a number, or too large; left empty")
     cell[name_of] = ""
   }

@@ -84,7 +84,7 @@ function fill_cost(    cost) {
 
 # Set name[run, scenario, variant, point, repeat, client, directory ...] from the path and name of a log.
 function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
-  for (i in name) delete name[i]
+  split("", name)
   real = path
   if (given != "" && !verbatim) real = actual substr(path, length(given) + 1)
   real = absolute(real)
@@ -120,8 +120,8 @@ function place(path, verbatim,    real, n, part, rest, stamp, i, folder) {
 
 # Read the result.tsv in a log's directory into tsv[row, column]; returns its number of rows, -1 if the file does not exist, -2 if it is invalid.
 function read_tsv(file,    line, n, i, column, cell, rows, columns, status) {
-  for (i in tsv) delete tsv[i]
-  for (i in tsv_used) delete tsv_used[i]
+  split("", tsv)
+  split("", tsv_used)
   status = (getline line < file)
   if (status < 0) {
     close(file)
@@ -176,7 +176,7 @@ function disagreement(p, r,    out) {
 # Fill cell[column], escaped, for phase P; r is its row of result.tsv or 0. A value of result.tsv contains no tab or line break, and a
 # backslash in it is the generator's own escape.
 function fill_cells(path, p, r,    i, us, seconds, bits) {
-  for (i in cell) delete cell[i]
+  split("", cell)
   if (r) for (i = 1; i <= tsv_columns; i++) if ((r, tsv_column[i]) in tsv) cell[tsv_column[i]] = tsv[r, tsv_column[i]]
   us = phase[p, "longest"]
   seconds = int(us / 1000000)
