@@ -88,6 +88,10 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     assert_equal "$stderr" $'why\ndone\n'"$host: invalid reply to 'work -': path='text of no path': expected path"
     assert_equal "$(<host.said)" $'a\nleft\n2 none '"$SCRATCH"$'\nb c'
     [[ $host != elsewhere ]] || assert_equal "$(paste -sd ' ' calls)" 'push call'
+    # In a chain, it is the last one.
+    ask 'ONE=1 TWO=2; call_chain '$host' clock fails $'"'quiet\tb'"'; echo "${CALL_STATUS[*]}"'
+    assert_output '0 1'
+    assert_equal "$stderr" why
     # One alone, and a reply that ends early.
     ask 'ONE=1; call_several '$host' $'"'quiet\tonly'"
     assert_success
@@ -99,6 +103,43 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   assert_output '0 3 0'
   assert_equal "$stderr" $'done\ndone\nelsewhere: invalid reply to \'fails -\': the reply is truncated'
   assert_equal "$(<host.said)" $'b\nc'
+}
+
+@test "several scripts send files in one call: each to its directory with every byte, and nothing of one that fails" {
+  local host
+  mkdir -p sent/{one,two,three}
+  printf 'a\0b\n' >sent/one/vmstat.tsv
+  head -c 200000 /dev/urandom >sent/one/instances.tsv
+  echo log >sent/two/redis-7001.log
+  head -c 200000 /dev/urandom >sent/three/stdout
+  printf '\0' | tee sent/three/set.hgrm >sent/three/get.hgrm
+  : >sent/three/stderr
+  script monitor <<<'cd "'"$SCRATCH"'/sent/one" && files_send -- *'
+  script server <<<'cd "'"$SCRATCH"'/sent/two" && files_send -- * | head -c 90; echo why >&2; exit 7'
+  script client <<<'cd "'"$SCRATCH"'/sent/three" && files_send -- *'
+  for host in elsewhere 127.0.0.1; do
+    rm -rf calls one two three
+    mkdir one two three
+    ask 'receive_several '$host' one $'"'monitor\tfetch' two $'server\tlogs' three $'client\tfetch'"'; echo "${CALL_STATUS[*]}"'
+    assert_output '0 7 0'
+    assert_equal "$stderr" why
+    diff -r sent/one one
+    assert_equal "$(ls -A two)" ''
+    diff -r sent/three three
+    [[ $host != elsewhere ]] || assert_equal "$(paste -sd ' ' calls)" 'push call'
+  done
+  # So does a repeat fetch all files of a server. Logs without INFO are not enough.
+  script parts <<<'cd "'"$SCRATCH"'/sent/two" && files_send -- *'
+  cp lib/host/parts.sh lib/host/server.sh
+  ask 'HOST=elsewhere _PARTS_BEGUN[sidecar]=yes; fetch_servers got'
+  assert_failure 1
+  assert_match 'warning: elsewhere: no INFO of the instances after the load$' "$stderr"
+  assert_equal "$(cd got && find . -type f | sort | xargs)" './instances.tsv ./redis-7001.log ./sidecar/redis-7001.log ./vmstat.tsv'
+  # A link that is cut at the end: what came whole is kept.
+  script client <<<'cd "'"$SCRATCH"'/sent/three" && files_send -- * | head -c -9'
+  ask 'receive_several elsewhere one $'"'monitor\tfetch' three $'client\tfetch'"'; echo "${CALL_STATUS[*]}"'
+  assert_output '0 3'
+  assert_equal "$stderr" "elsewhere: invalid files from 'client fetch': the files are truncated"
 }
 
 @test "start-up files may print; a host whose copy of our files is gone gets another one; a second master finds them" {

@@ -141,8 +141,7 @@ END
     for word in CLUSTER=on REPLICAS=1 FAULT=stop REDISBASE=7000; do conf_word argument "$word" test; done
     conf_read
     CLUSTER_TABLE=$(cluster_table 3)
-    # In place of the servers.
-    servers_print() { echo $MONITOR_REPLICAS; }
-    monitor_start 1'
+    monitor_begin 1
+    echo $MONITOR_REPLICAS'
   assert_output '7003 7004 7005'
 }

@@ -34,7 +34,9 @@ monitored() {
       proc_record "$folder/server/instances.proc" $! $(('"$BASE"' + i))
     done
     SERVER_ADDRESS=127.0.0.1
-    monitor_start 1000000
+    calls=() && monitor_ask && call_chain "$HOST" "${calls[@]}" && ((CALL_STATUS[0] == 0))
+    monitor_begin 1000000
+    fetch() { receive_files "$1" "$HOST" monitor fetch && monitor_counters "$1"; }
     '"$2"'
     servers_call 60 ended'
 }
@@ -101,7 +103,7 @@ monitored() {
 
 @test "an instance that does not answer INFO is named, and marked in the counters" {
   # shellcheck disable=SC2016 # expanded by the master
-  monitored 1 'monitor_mark set && monitor_mark end && monitor_fetch "$SCRATCH"'
+  monitored 1 'monitor_mark set && monitor_mark end && fetch "$SCRATCH"'
   assert_success
   assert_contains "no answer to INFO before set from port $BASE;" "$stderr"
   assert_contains "after set: used_memory not known, Rss " "$stderr"
@@ -197,8 +199,7 @@ monitored() {
     for into in one two; do
       wait_for=$((SECONDS + 120))
       until [[ -s $folder/monitor/vmstat.tsv ]]; do ((SECONDS < wait_for)); done
-      _MONITOR_ON=yes
-      monitor_fetch "$into"
+      fetch "$into"
     done'
   assert_success
   assert_exists one/vmstat.tsv

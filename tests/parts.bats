@@ -46,10 +46,13 @@ call_several() {
     call=${call//$'\t'/ }
     printf '%s, ' "$call" >>"calls.$host"
     CALL_STATUS+=(0) CALL_OUT+=("$host $call")
-    [[ "$host $call" != "$REFUSED"* ]] || CALL_STATUS[-1]=1 CALL_OUT[-1]=
+    [[ "$host $call" == "$REFUSED"* ]] || continue
+    CALL_STATUS[-1]=1 CALL_OUT[-1]=
+    [[ -z ${CHAIN-} ]] || break
   done
   echo >>"calls.$host"
 }
+call_chain() { CHAIN=yes call_several "$@"; }
 REFUSED=nothing
 repeat() {
   parts_begin .
@@ -81,7 +84,7 @@ two stop end, one stop end, two done end, one done end,'
   assert_equal "$(tail -n 1 calls.b)" 'two stop end, one stop end, two done end, one done end, '
   parts 'REFUSED="b one up"; repeat || echo "failed: $PARTS_WHY"; parts_at "stop mark done" end'
   assert_output 'failed: one'
-  assert_equal "$(tail -n 1 calls.b)" 'two done end, '
+  assert_equal "$(tail -n 1 calls.b)" 'one up, '
   parts 'REFUSED="b two start get"; repeat'
   assert_success
   assert_equal "$(tail -n 1 got)" 'two is lost on b before get'

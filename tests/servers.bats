@@ -79,7 +79,7 @@ END
     place_memory_nodes_of() { REPLY=; }
     call_run() { echo "$1 $TIER_DATA $((TIER_LIMIT - TIER_DATA / 2 >> 20)) $TIER_SPACE"; }
     ROW[limit_bytes]="$((1500 + (12 << 20)))|$((1000 + (8 << 20)))|$((1000 + (8 << 20)))" ROW[swap_bytes]="1|2|3"
-    servers_each _tier_up 7000 7'
+    servers_each tier_check 7000 7'
   assert_output $'a 3000 12 1\nb 2000 8 2\nc 2000 8 3'
 }
 

@@ -23,7 +23,7 @@ capture() {
   # shellcheck disable=SC2016,SC2034 # expanded by the inner shell
   bash -c '. "$REPO/lib/core/reply.sh" && . "$REPO/lib/core/receive.sh" && . "$REPO/lib/shared/files.sh"
     host=here call=sysinfo REMOTE_FILE=env.sent REMOTE_MARK=mark new=env/.new
-    _receive_kind sysinfo && _receive_stream env && rmdir "$new"'
+    _receive_kind sysinfo && _receive_stream env <"$REMOTE_FILE" && rmdir "$new"'
 }
 
 # Print the value of a key of env.tsv.

@@ -36,15 +36,23 @@ call_run() {
 # Returns: as call_run, but 0 also if scripts failed; sets CALL_STATUS, the status of each that ran, and CALL_OUT, the checked output of each that
 # succeeded
 call_several() {
-  local host=$1 line text='' mark number=1 status REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
-  local -a words=() calls=("${@:2}") word pieces
+  _call_scripts '' "$@"
+}
+
+# As call_several, but a script that fails is the last one that runs.
+# Usage: call_chain HOST CALL...
+call_chain() {
+  _call_scripts .chain "$@"
+}
+
+# Usage: _call_scripts ''|.chain HOST CALL...
+_call_scripts() {
+  local host=$2 line text='' mark number=1 status=0 REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
+  local -a words word calls=("${@:3}") pieces
   CALL_OUT=() CALL_STATUS=()
   call_mark
   mark=$REMOTE_MARK
-  for line in "${calls[@]}"; do
-    IFS=$'\t' read -r -a word <<<"$line"
-    words+=("$mark" "${word[@]}")
-  done
+  call_split "$mark$1" "${calls[@]}"
   call_raw "$_CALL_REPLY_KIB" "$host" "${words[@]}" || return
   mapfile -d $'\001' -t pieces <<<"$REMOTE_REPLY"
   for line in "${pieces[@]}"; do
@@ -60,10 +68,24 @@ call_several() {
     CALL_STATUS+=("$status") CALL_OUT+=("$line")
     number=$((number + 1))
   done
-  ((number > ${#calls[@]})) || {
+  ((number > ${#calls[@]})) || [[ -n $1 && $status != 0 ]] || {
     printf "%s: invalid reply to '%s': the reply is truncated\n" "$host" "${calls[number - 1]//$'\t'/ }" >&2
     return "$REPLY_BAD"
   }
+}
+
+# The arguments of several scripts in one call.
+# Usage: call_split REMOTE_MARK[.chain] CALL...
+# Returns: sets words of the caller
+call_split() {
+  local line
+  local -a word
+  words=()
+  for line in "${@:2}"; do
+    IFS=$'\t' read -r -a word <<<"$line"
+    words+=("$REMOTE_MARK" "${word[@]}")
+  done
+  words[0]=$1
 }
 
 # Make the mark of a call.
@@ -74,8 +96,9 @@ call_mark() {
 
 # Run a script on a host and keep its output, unchecked: in the file REMOTE_FILE of the caller, or in REMOTE_REPLY if that is empty. The output is
 # between the lines REMOTE_MARK and REMOTE_MARK.end, after any output of the login shell's start-up files. Only lib/core/reply.sh and
-# lib/core/receive.sh use it. Several scripts are separated by REMOTE_MARK, which is before the first one, too.
-# Usage: call_raw MAX_KIB HOST [REMOTE_MARK] SCRIPT [ARG]...
+# lib/core/receive.sh use it. Several scripts are separated by REMOTE_MARK, which is before the first one, too; with REMOTE_MARK.chain there, a
+# script that fails is the last one.
+# Usage: call_raw MAX_KIB HOST [REMOTE_MARK[.chain]] SCRIPT [ARG]...
 # Globals: REMOTE_FILE; REMOTE_MARK (call_mark); CALL_INPUT: a file that the script reads as its stdin; CALL_RETRY, in place of REMOTE_RETRY
 # Returns: as call_run; sets REMOTE_REPLY and REMOTE_LIMIT (in bytes)
 call_raw() {
@@ -124,7 +147,7 @@ _call_once() {
   local -a words part=()
   REMOTE_OUT=${REMOTE_FILE:-${why%.why}.out}
   for word in "${@:2}" "$REMOTE_MARK"; do
-    if [[ $word != "$REMOTE_MARK" ]]; then
+    if [[ $word != "$REMOTE_MARK" && $word != "$REMOTE_MARK.chain" ]]; then
       part+=("$word")
     elif ((${#part[@]} > 0)); then
       call_settings "${part[@]}"

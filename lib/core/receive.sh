@@ -25,14 +25,60 @@ receive_files() {
   # This includes the lines before the files.
   call_raw $((limit + 1024)) "$@" || status=$?
   if ((status == 0)); then
-    (umask 022 && _receive_stream "$folder") || status=$?
+    (umask 022 && _receive_stream "$folder" <"$REMOTE_FILE") || status=$?
     if ((status == _RECEIVE_BINARY)); then
       status=0
-      (umask 022 && exact=yes _receive_stream "$folder") || status=$?
+      (umask 022 && exact=yes _receive_stream "$folder" <"$REMOTE_FILE") || status=$?
     fi
   fi
   rm -rf -- "$REMOTE_FILE" "$new"
   return "$status"
+}
+
+# Run several scripts that send files in one call, and put the files of each into a directory, as receive_files does.
+# Usage: receive_several HOST (DIR CALL)...
+#   CALL  SCRIPT [VERB [PART]], separated by tabs
+# Returns: as call_several: sets CALL_STATUS, the status of each script, or of its files
+receive_several() {
+  local host=$1 limit files patterns most=1024 status=0 mark REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
+  local -a words folders=() calls=()
+  shift
+  CALL_STATUS=()
+  while (($# > 0)); do
+    _receive_kind "${2//$'\t'/ }"
+    most=$((most + limit)) folders+=("$1") calls+=("$2")
+    shift 2
+  done
+  call_mark
+  mark=$REMOTE_MARK
+  call_split "$mark" "${calls[@]}"
+  call_raw "$most" "$host" "${words[@]}" || status=$?
+  if ((status == 0)); then
+    # A script that failed may have sent a part of its files.
+    mapfile -t CALL_STATUS < <(LC_ALL=C grep -ao $'\001'"$mark"'\.[0-9]*\.status [0-9]*$' "$REMOTE_FILE" | cut -d ' ' -f 2)
+    _receive_all 0 <"$REMOTE_FILE"
+  fi
+  rm -rf -- "$REMOTE_FILE"
+  return "$status"
+}
+
+# Take the files of several scripts, from the script with index FIRST on.
+# Usage: _receive_all FIRST <STREAM
+# Globals: host, mark, folders and calls of receive_several; exact, see _receive_copy
+# Returns: sets CALL_STATUS
+_receive_all() {
+  local i new call limit files patterns before=1000000000
+  for ((i = $1; i < ${#calls[@]}; i++)); do
+    [[ ${CALL_STATUS[i]-0} == 0 ]] || continue
+    call=${calls[i]//$'\t'/ } REMOTE_MARK=$mark.$((i + 1)) new=${folders[i]}/.receive.$BASHPID-$RANDOM CALL_STATUS[i]=0
+    _receive_kind "$call"
+    (umask 022 && _receive_stream "${folders[i]}") || CALL_STATUS[i]=$?
+    rm -rf -- "$new"
+    ((CALL_STATUS[i] == _RECEIVE_BINARY)) || continue
+    CALL_STATUS[i]=0
+    exact=yes _receive_all "$i" <"$REMOTE_FILE"
+    return
+  done
 }
 
 # Limits of each call: KiB, number of files, and their names as patterns of case.
@@ -53,40 +99,39 @@ _receive_kind() {
 }
 
 # Write the files of a stream to a directory next to the target, and move them to the target if all are valid.
-# Usage: _receive_stream DIR
-# Globals: the variables that receive_files has set, with the directory `new`, which it removes; exact, see _receive_copy
+# Usage: _receive_stream DIR <STREAM
+# Globals: the variables that receive_files has set, with the directory `new`, which it removes; exact, see _receive_copy; before, how many lines may be
+#   in front of REMOTE_MARK
 # Returns: 1, REPLY_BAD, or _RECEIVE_BINARY
 _receive_stream() {
   local folder=$1 line size sum name total=0 index
   local -a sizes=() names=() sums=()
   local -A seen=()
-  {
-    # Start-up files of the login shell may print, within a limit.
-    for ((index = 0; index < 10000; index++)); do
-      IFS= read -r -n 4096 line || break
-      [[ $line != "$REMOTE_MARK" ]] || break
-    done
-    [[ $line == "$REMOTE_MARK" ]] ||
-      { _receive_refuse "no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" || return; }
-    while IFS= read -r -n 4096 line || { _receive_cut "the list of files is truncated" || return; }; do
-      [[ -n $line ]] || break
-      [[ $line =~ ^(0|[1-9][0-9]*)$'\t'([0-9a-f]+)$'\t'(.*)$ && ${#BASH_REMATCH[1]} -le 13 && ${#BASH_REMATCH[2]} -eq 64 ]] ||
-        { _receive_refuse "the list of files has the line '$line'" || return; }
-      size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]}
-      _receive_wanted "$name" || { _receive_refuse "the file '$name' was not asked for" || return; }
-      [[ -z ${seen[$name]+set} ]] || { _receive_refuse "the file '$name' comes twice" || return; }
-      seen[$name]=1
-      sizes+=("$size") names+=("$name") sums+=("$sum  $name")
-      total=$((total + size))
-      ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
-    done
-    # No other user can enter it, with any modes of the files.
-    ((${#names[@]} == 0)) || [[ -d $new ]] || mkdir -m 700 -- "$new" 2>/dev/null || write_failed "$folder" || return
-    for index in "${!names[@]}"; do _receive_copy "${sizes[index]}" "$new/${names[index]}" 2>/dev/null || _receive_short "$?" || return; done
-    # A script that failed has not written the end mark.
-    { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
-    [[ $line == "$REMOTE_MARK.end" ]] || { _receive_cut "the files are truncated" || return; }
-  } <"$REMOTE_FILE"
+  # Start-up files of the login shell may print, within a limit.
+  for ((index = 0; index < ${before-10000}; index++)); do
+    IFS= read -r -n 4096 line || break
+    [[ $line != "$REMOTE_MARK" ]] || break
+  done
+  [[ $line == "$REMOTE_MARK" ]] ||
+    { _receive_refuse "no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there" || return; }
+  while IFS= read -r -n 4096 line || { _receive_cut "the list of files is truncated" || return; }; do
+    [[ -n $line ]] || break
+    [[ $line =~ ^(0|[1-9][0-9]*)$'\t'([0-9a-f]+)$'\t'(.*)$ && ${#BASH_REMATCH[1]} -le 13 && ${#BASH_REMATCH[2]} -eq 64 ]] ||
+      { _receive_refuse "the list of files has the line '$line'" || return; }
+    size=${BASH_REMATCH[1]} sum=${BASH_REMATCH[2]} name=${BASH_REMATCH[3]}
+    _receive_wanted "$name" || { _receive_refuse "the file '$name' was not asked for" || return; }
+    [[ -z ${seen[$name]+set} ]] || { _receive_refuse "the file '$name' comes twice" || return; }
+    seen[$name]=1
+    sizes+=("$size") names+=("$name") sums+=("$sum  $name")
+    total=$((total + size))
+    ((${#names[@]} <= files && total >> 10 <= limit)) || { _receive_refuse "more than $files files, or $((limit >> 10)) MiB" || return; }
+  done
+  # No other user can enter it, with any modes of the files.
+  ((${#names[@]} == 0)) || [[ -d $new ]] || mkdir -m 700 -- "$new" 2>/dev/null || write_failed "$folder" || return
+  for index in "${!names[@]}"; do _receive_copy "${sizes[index]}" "$new/${names[index]}" 2>/dev/null || _receive_short "$?" || return; done
+  # A script that failed has not written the end mark.
+  { IFS= read -r -n 4096 line && [[ -z $line ]] && IFS= read -r -n 4096 line; } || line=
+  [[ $line == "$REMOTE_MARK.end" ]] || { _receive_cut "the files are truncated" || return; }
   printf -v line '%s\n' "${sums[@]}"
   ((${#names[@]} > 0)) || return 0
   (cd -- "$new" && exec sha256sum -c - >/dev/null 2>&1 <<<"${line%$'\n'}") || { _receive_refuse "a file is not what its checksum says" || return; }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The entry of every call of a host (lib/core/call.sh): reads the settings, loads what a script needs, and runs its main.
-# Usage: bash --norc -c '. "$0"' CALL MARK SCRIPT [ARG]..., or CALL MARK (MARK SCRIPT [ARG]...)...
+# Usage: bash --norc -c '. "$0"' CALL MARK SCRIPT [ARG]..., or CALL MARK (MARK SCRIPT [ARG]...)...; with MARK.chain as the second of these, a script
+# that fails is the last one.
 #   CALL   this file
 #   stdin  a line MARK BYTES, and as many bytes of settings as assignments. What follows them is for a verb that reads it.
 # Output is between the lines MARK and MARK.end, messages follow the line MARK: start-up files of the login shell may print. Of several scripts, each
@@ -64,7 +65,7 @@ for _call_name in common said proc files workdir owner; do
   # shellcheck source=/dev/null # the modules that every script has
   . "$_call_lib/shared/$_call_name.sh"
 done
-if [[ ${2-} != "$1" ]]; then
+if [[ ${2-} != "$1" && ${2-} != "$1.chain" ]]; then
   _host_call_run "$@"
   exit
 fi
@@ -76,6 +77,8 @@ for _call_line in "${@:3}" "$1"; do
   fi
   _call_number=$((_call_number + 1))
   (_host_call_run "$1.$_call_number" "${_call_words[@]}")
-  printf '\001%s.status %d\n' "$1.$_call_number" $?
+  _call_status=$?
+  printf '\001%s.status %d\n' "$1.$_call_number" "$_call_status"
+  ((_call_status == 0)) || [[ $2 == "$1" ]] || break
   _call_words=()
 done

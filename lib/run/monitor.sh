@@ -13,31 +13,31 @@ MONITOR_ROWS=               # the counters at the last mark, as lib/host/monitor
 declare -A MONITOR_ROWS_OF=()
 MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: see monitor_name and lib/host/probe.sh
 
-# Start the monitors of a repeat, after its instances have started.
-# Usage: monitor_start PLANNED_BYTES
+# The monitors of a repeat have started, in the call that started its instances (monitor_ask).
+# Usage: monitor_begin PLANNED_BYTES
 #   PLANNED_BYTES is the expected used_memory after all keys are set
-# Globals: HOST SERVER_BYTES CLUSTER_TABLE FAULT
-monitor_start() {
+# Globals: CLUSTER_TABLE
+monitor_begin() {
   MONITOR_ALARM=
-  # Tenants have their own instances.
-  MONITOR_APART=${ROW[tenants]:+yes}
   LOAD_COMMANDS=$(load_commands)
   # Until a fault, which makes replicas masters: the figures of its phase stay empty.
   MONITOR_REPLICAS=
   ! cluster_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
   _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
-  servers_print $((REMOTE_RETRY + 60)) _monitor_start || return
   _MONITOR_ON=yes
 }
 
-# Start the monitors on the server in HOST.
-# Usage: _monitor_start
-# Globals: HOST SERVER_BYTES RESERVE
-_monitor_start() {
-  local RESERVE_BYTES REPLY
+# Start the monitors on the server in HOST after its instances, as server_start does.
+# Usage: monitor_ask
+# Globals: SERVER_BYTES RESERVE ROW
+# Returns: adds to calls of the caller, and sets RESERVE_BYTES and MONITOR_APART
+monitor_ask() {
+  local REPLY
+  # Tenants have their own instances.
+  MONITOR_APART=${ROW[tenants]:+yes}
   fill_reserve_of "$SERVER_BYTES"
   RESERVE_BYTES=$REPLY
-  call_run "$HOST" monitor start
+  calls+=($'monitor\tstart')
 }
 
 # The name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
@@ -174,16 +174,12 @@ _monitor_alarm() {
   call_run "$HOST" monitor alarm
 }
 
-# Stop the monitors and write what they recorded: the samples, and counters.tsv with each phase's before and after. Of several servers, DIR
-# gets the sum of their counters and the samples of all instances, with times of the master's clock.
-# Usage: monitor_fetch DIR
-monitor_fetch() {
-  local host
-  [[ -n $_MONITOR_ON ]] || return 0
+# The monitors have sent what they recorded, and have stopped. Of several servers, DIR gets the sum of their counters and the samples of all instances,
+# with times of the master's clock.
+# Usage: monitor_end DIR
+monitor_end() {
   _MONITOR_ON=
-  servers_print $((REMOTE_RETRY + 600)) _monitor_fetch "$1" || return
-  servers_several || return 0
-  _monitor_join "$1"
+  ! servers_several || _monitor_join "$1"
 }
 
 # Join what the servers recorded into the files of a run with one server.
@@ -221,14 +217,11 @@ _monitor_merge() {
     { $1 = sprintf("%.6f", $1 - ahead / 1e6); print | "LC_ALL=C sort -s -k 1,1n" }' "$@"
 }
 
-# Write what one server recorded; with several servers, each into a separate directory.
-_monitor_fetch() {
-  local folder mark REPLY
+# Write counters.tsv of the server in HOST, with each phase's before and after, from the marks that it sent.
+# Usage: monitor_counters DIR
+monitor_counters() {
+  local folder=$1 mark
   local -a marks=() files=()
-  servers_folder "$1"
-  folder=$REPLY
-  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
-  receive_files "$folder" "$HOST" monitor fetch || return
   [[ -e $folder/marks ]] || return 0
   mapfile -t -n 100 marks <"$folder/marks"
   for mark in "${marks[@]}"; do

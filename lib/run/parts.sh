@@ -100,7 +100,11 @@ parts_at() {
   for pair in "${_PARTS_ASKED[@]}"; do _parts_ready "${pair% *}" || return; done
   servers_parallel $((REMOTE_RETRY + limit)) _parts_ask "${@:2}" || :
   for host in $HOST; do _parts_take "$host"; done
-  for pair in "${_PARTS_ASKED[@]}"; do _parts_got "$pair" "${@:2}" || status=1; done
+  for pair in "${_PARTS_ASKED[@]}"; do
+    _parts_got "$pair" "${@:2}" || status=1
+    # What follows it there has not begun on each server.
+    [[ $status == 0 || $1 != up ]] || break
+  done
   return "$status"
 }
 
@@ -158,8 +162,13 @@ _parts_ask() {
     PART=${pair% *} POINT=${pair#* }
     "${PART}_at_$POINT" "$@" || printf '\001%s\t1\n' "$pair"
   done
-  ((${#calls[@]} == 0)) || call_several "$HOST" "${calls[@]}" || whole=$?
-  for i in "${!calls[@]}"; do printf '\001%s\t%d\n%s' "${askers[i]}" "${CALL_STATUS[i]-$whole}" "${CALL_OUT[i]+"${CALL_OUT[i]}"$'\n'}"; done
+  ((${#calls[@]} > 0)) || return 0
+  # Nothing begins before the instances on a memory that could not be set up.
+  if [[ $POINT == up ]]; then call_chain "$HOST" "${calls[@]}" || whole=$?; else call_several "$HOST" "${calls[@]}" || whole=$?; fi
+  for i in "${!calls[@]}"; do
+    ((whole)) || [[ -n ${CALL_STATUS[i]-} ]] || continue
+    printf '\001%s\t%d\n%s' "${askers[i]}" "${CALL_STATUS[i]-$whole}" "${CALL_OUT[i]+"${CALL_OUT[i]}"$'\n'}"
+  done
 }
 
 # Take what a server answered.
@@ -208,28 +217,16 @@ _parts_got() {
   fi
 }
 
-# Fetch the files of all parts that have begun, to DIR, or with several servers to DIR/HOST.
+# The scripts that send the files of all parts that have begun, and where these files belong.
 # Usage: parts_fetch DIR
-# Returns: 1 if a file cannot be fetched
+# Returns: adds to asked of the caller, a directory in DIR and a script each
 parts_fetch() {
-  local part status=0 inside REPLY
+  local part inside REPLY
   for part in "${PARTS[@]}"; do
     if [[ -z ${_PARTS_BEGUN[$part]-} ]] || ! parts_row "$part" files; then continue; fi
     IFS=$'\t' read -r _ _ _ inside <<<"$REPLY"
-    servers_print $((REMOTE_RETRY + _PARTS_LIMIT)) _parts_fetch "$part" "$1" "$inside" || status=1
+    asked+=("$1${inside:+/$inside}" $'parts\tfetch\t'"$part")
   done
-  return "$status"
-}
-
-# Fetch the files of a part from the server in HOST.
-# Usage: _parts_fetch PART DIR INSIDE
-#   INSIDE is a directory in DIR, or empty
-_parts_fetch() {
-  local REPLY
-  servers_folder "$2"
-  REPLY+=${3:+/$3}
-  mkdir -p -- "$REPLY" 2>/dev/null || write_failed "$REPLY" || return
-  receive_files "$REPLY" "$HOST" parts fetch "$1"
 }
 
 # The name of the last phase of the load.

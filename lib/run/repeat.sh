@@ -117,7 +117,6 @@ _repeat_probe() {
   parts_begin '' "$1"
   _repeat_up "${ROW[instances]}" || return
   foreign_start
-  monitor_start "${ROW[data_bytes]}" || return
   client_launch "${ROW[instances]}" "${ROW[value_size]}" "${ROW[keys]}" || return
   client_wait "${LOADING[@]}" || status=1
   monitor_alarm now || status=1
@@ -125,12 +124,12 @@ _repeat_probe() {
   return "$status"
 }
 
-# Start the instances of the current row in their memory.
+# Start the instances of the current row in their memory, and the monitors.
 _repeat_up() {
   POINT_INSTANCES=$1
-  tier_up "${ROW[data_bytes]}" "$1" || return
   parts_at up || return
-  server_start "$1"
+  server_start "$1" monitor_ask || return
+  monitor_begin "${ROW[data_bytes]}"
 }
 
 # Load instances as _repeat_load, and prepare another try if a part wants it.
@@ -151,20 +150,17 @@ _repeat_load() {
   write_file "$folder/server/plan.tsv" _repeat_plan || return
   cluster_record "$folder/server" || return
   foreign_start
-  monitor_start "${ROW[data_bytes]}" || return
   client_launch "$instances" "$size" "$keys" || return
   client_wait "${LOADING[@]}" || status=1
   ((${#CLIENT_ASIDE[@]} == 0 || status != 0)) || LOADING=("${CLIENT_REMAIN[@]}")
   parts_at 'stop mark done' end || status=1
-  parts_fetch "$folder/server" || status=1
   monitor_alarm || status=1
-  monitor_fetch "$folder/server" || status=1
+  fetch_servers "$folder/server" || status=1
   client_fetch "$folder" "$stamp" "$repeat" "$RUN/setup.log" "${LOADING[@]}" || status=1
   for client in "${LOADING[@]}"; do
     hosts_folder "$folder" "$client"
     [[ ! -s $REPLY/stderr ]] || _repeat_said "$client" "$REPLY/stderr"
   done
-  server_logs "$folder/server" || status=1
   parts_each fetched "$folder" || status=1
   warnings_tell "$folder/server"
   ((status == 0)) || return

@@ -107,11 +107,13 @@ server_find_redis() {
 }
 
 # Start the instances of a point on all servers, each pinned, and wait until each answers PING.
-# Usage: server_start INSTANCES
+# Usage: server_start INSTANCES [FUNCTION]
+#   FUNCTION adds scripts to calls, which run on each server after its instances have started
 # Globals: ROW, with the places of the instances
 # Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
 #   SERVER_CERTIFICATE, the certificates of all servers, which they have to trust; empty: there is no TLS.
 server_start() {
+  local _SERVER_THEN=${2-}
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
   cluster_processes_of "$1"
@@ -125,6 +127,7 @@ server_start() {
 # Globals: CLUSTER REPLICAS REDISBASE
 # Returns: as server_start
 server_scratch() {
+  local _SERVER_THEN=
   local -a ports=("${@:-$REDISBASE}")
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table 1)
@@ -135,13 +138,14 @@ server_scratch() {
 # Prepare and start the instances on each server in HOST, and take in what they report.
 # Usage: _server_begin PLANNER [ARG]...
 #   PLANNER prints the plan of a server
+# Globals: _SERVER_THEN, the FUNCTION of server_start
 _server_begin() {
   local host REPLY
   REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
   LOAD_COMMANDS=$(load_commands)
   servers_each _server_prepare "$@" || return
   # All at the same time: a cluster is ready when all of its instances are there.
-  servers_parallel $((REMOTE_RETRY + 2 * COMMON_READY + 120)) _server_start || return
+  servers_parallel $((REMOTE_RETRY + 2 * COMMON_READY + 180)) _server_start || return
   LOAD_USER='' SERVER_CERTIFICATE='' SERVER_IGNORED=
   for host in $HOST; do _server_started "$host" || return; done
 }
@@ -164,9 +168,13 @@ _server_prepare() {
 
 # Start the prepared instances on the server in HOST, and print the rows of lib/host/server.sh.
 # Usage: _server_start
-# Globals: HOST and what _server_prepare sets
+# Globals: HOST, _SERVER_THEN and what _server_prepare sets
 _server_start() {
-  call_run "$HOST" server start
+  local -a calls=($'server\tstart')
+  [[ -z $_SERVER_THEN ]] || "$_SERVER_THEN"
+  call_chain "$HOST" "${calls[@]}" || return
+  printf '%s\n' "${CALL_OUT[0]}"
+  return "${CALL_STATUS[-1]}"
 }
 
 # Take in what one server reported after the start.
@@ -225,33 +233,18 @@ _server_info() {
   call_run "$HOST" server info
 }
 
-# Fetch the instances' logs, and their INFO as info.after.
-# Usage: server_logs DIR
-server_logs() {
-  local status=0
-  servers_print $((REMOTE_RETRY + 600)) _server_logs "$1" || status=1
-  ! servers_several || servers_each _server_gather "$1" || status=1
-  return "$status"
+# Whether the server in HOST has sent INFO of its instances with their logs.
+# Usage: server_has_info DIR
+# Returns: 1 with a line on stderr
+server_has_info() {
+  [[ ! -e $1/info.after ]] || return 0
+  log_warn "$HOST: no INFO of the instances after the load"
+  return 1
 }
 
-# Fetch logs and INFO from the server in HOST, with several servers to DIR/HOST.
-# Usage: _server_logs DIR
-# Returns: not 0 with the reason on stderr, also if there is no INFO
-_server_logs() {
-  local folder REPLY
-  servers_folder "$1"
-  folder=$REPLY
-  mkdir -p -- "$folder" 2>/dev/null || write_failed "$folder" || return
-  receive_files "$folder" "$HOST" server logs || return
-  [[ -e $folder/info.after ]] || {
-    log_warn "$HOST: no INFO of the instances after the load"
-    return 1
-  }
-}
-
-# Move the logs of one of several servers to those of all, from each server only the logs of its ports, and append its INFO.
-# Usage: _server_gather DIR
-_server_gather() {
+# Move the logs of the server in HOST, of several, to those of all, from each server only the logs of its ports, and append its INFO.
+# Usage: server_gather DIR
+server_gather() {
   local folder port REPLY
   local -a files=()
   servers_folder "$1"

@@ -61,23 +61,25 @@ _tier_part() {
     }'
 }
 
-# Set up the tier on each server, for its part of the data; lib/host/ended.sh reverts it.
-# Usage: tier_up DATA_BYTES INSTANCES
-tier_up() {
-  servers_print $((REMOTE_RETRY + 600)) _tier_up "$@"
-}
+# Every repeat has a tier.
+# Usage: tier_wanted
+tier_wanted() { :; }
 
-# Set up the tier on the server in HOST.
-# Usage: _tier_up DATA_BYTES INSTANCES
-#   both of all servers together
-_tier_up() {
-  _tier_run "$1" "$2" up
+# Set up the tier on the server in HOST, for its part of the data; lib/host/ended.sh reverts it.
+# Globals: ROW POINT_INSTANCES; calls and askers of _parts_ask
+tier_at_up() {
+  _tier_describe "${ROW[data_bytes]}" "$POINT_INSTANCES"
+  calls+=($'tiers\tup')
+  askers+=("tier up")
 }
 
 # Print whether the server in HOST supports the tier for its part of the data, as rows STATE FOUND WANTED FIX.
 # Usage: tier_check DATA_BYTES INSTANCES
+#   both of all servers together
 tier_check() {
-  _tier_run "$1" "$2" check
+  local TIER_IS TIER_VERIFY TIER_PRICE TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR TIER_RESERVE TIER_SWAPPINESS TIER_GROUPS
+  _tier_describe "$@"
+  call_run "$HOST" tiers check
 }
 
 # Print the kinds of memory of a host, as rows KIND WHERE DETAIL.
@@ -95,11 +97,12 @@ tier_bytes_of() {
   REPLY=${REPLY/#-/0}
 }
 
-# Run a verb of lib/host/tiers.sh on the server in HOST, with the settings of the tier for its part of the data.
-# Usage: _tier_run DATA_BYTES INSTANCES up|check
-#   DATA_BYTES and INSTANCES of all servers together
-_tier_run() {
-  local TIER_IS TIER_VERIFY TIER_PRICE TIER_DATA TIER_LIMIT TIER_SPACE TIER_MEMORY TIER_FAR TIER_NEAR='' TIER_RESERVE TIER_SWAPPINESS=$KERNEL_SWAPPINESS TIER_GROUPS REPLY
+# What lib/host/tiers.sh reads: the tier of the server in HOST, for its part of the data.
+# Usage: _tier_describe DATA_BYTES INSTANCES
+# Returns: sets the variables of tier_check
+_tier_describe() {
+  local REPLY
+  TIER_NEAR='' TIER_SWAPPINESS=$KERNEL_SWAPPINESS
   tiers_field "$TIER" Is
   TIER_IS=$REPLY
   tiers_field "$TIER" Verify
@@ -121,7 +124,6 @@ _tier_run() {
   fill_reserve_of "$SERVER_BYTES"
   TIER_RESERVE=$REPLY
   TIER_GROUPS=$(parts_each groups)
-  call_run "$HOST" tiers "$3"
 }
 
 # The nodes of the tier, as a list; empty if the server has no such nodes.

@@ -11,8 +11,8 @@ scratch_setup
 # shellcheck disable=SC2016 # expanded by the master
 master "RESERVE=1M LOCK_DIR=$SCRATCH/lock REDISBASE=$(ports_pick "${COUNT:-288}")" '
   cleanup_push server_stop
-  server_start '"${COUNT:-288}"'
-  monitor_start 1000000
+  server_start '"${COUNT:-288}"' monitor_ask
+  monitor_begin 1000000
   cleanup_push servers_call 60 ended
   measure() {
     local start i
