@@ -34,6 +34,8 @@ BEGIN {
   # A byte order mark says to a spreadsheet that the text is UTF-8.
   if (format == "excel") printf "\357\273\277"
   separator = format == "excel" && ENVIRON["POINT"] == "," ? ";" : ","
+  # Most cells need no change for a spreadsheet: words, whole numbers, and decimals that it reads as such.
+  as_is = "^([0-9A-Za-z/][0-9A-Za-z_/:-]*" (format == "csv" ? "|[0-9]+[.]([0-9][0-9]?|[0-9][0-9][0-9][0-9]+)" : "") ")$"
   if (format == "json") printf "["
   for (i = split(ENVIRON["OPTIONAL"], name, "|"); i > 0; i--) optional[name[i]] = 1
 }
@@ -94,8 +96,12 @@ function sheet(i,    v) {
   return v
 }
 
-function render_csv(    i) {
-  for (i = 1; i <= count; i++) printf "%s%s", text_csv(sheet(programs[i]), separator), (i < count ? separator : "\n")
+function render_csv(    i, v, line) {
+  for (i = 1; i <= count; i++) {
+    v = $programs[i]
+    line = line (i > 1 ? separator : "") (v == "" || v ~ as_is ? v : text_csv(sheet(programs[i]), separator))
+  }
+  print line
 }
 
 function render_json(    i, v, sign) {

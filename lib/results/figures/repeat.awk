@@ -41,10 +41,16 @@ function repeat_columns(file, source,    n, i, k, f, column, fields, found) {
   return found
 }
 
-# Read the server's counters: counter_from and counter_to[PHASE, SCOPE, NAME], before and after the phase; counter_lines[PHASE]; the instances of a phase,
-# counter_port[PHASE, 1..counter_ports[PHASE]], and counter_name[NAME], what instances have; counter_pages[NAME], those of the host's
-# pages (its others are for plots); counter_packed[PHASE, data and memory], the sums of all scopes with compressed data.
-function counter_read(    file, line, f, key, known) {
+BEGIN {
+  # Of the host, those that are read besides its pages; others are for plots.
+  split("time_us huge pswpin pswpout pressure_some_us", repeat_word, " ")
+  for (repeat_i in repeat_word) counter_of_host[repeat_word[repeat_i]] = 1
+}
+
+# Read the server's counters: counter_from and counter_to[PHASE, SCOPE, NAME], before and after the phase; counter_lines[PHASE] if it has some; the
+# instances of a phase, counter_port[PHASE, 1..counter_ports[PHASE]], and counter_name[NAME], what of theirs is added up (tier_adds); counter_pages[NAME],
+# those of the host's pages; counter_packed[PHASE, data and memory], the sums of all scopes with compressed data.
+function counter_read(    file, input, key, known, begun) {
   split("", counter_from)
   split("", counter_to)
   split("", counter_lines)
@@ -53,25 +59,29 @@ function counter_read(    file, line, f, key, known) {
   split("", counter_pages)
   split("", counter_packed)
   file = text_opened(repeat_folder "server/counters.tsv")
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
-    counter_lines[f[1]]++
-    if (f[2] == "host" && f[3] != "time_us") {
-      if (index(f[3], "pg") == 1) counter_pages[f[3]] = 1
-      else if (f[3] !~ /^(huge|pswpin|pswpout|pressure_some_us)$/) continue
+  # The fields of the input line are faster than those of an array.
+  input = $0
+  while ((getline < file) > 0) {
+    if ($2 == "host" && !($3 in counter_of_host)) {
+      if (index($3, "pg") != 1) continue
+      counter_pages[$3] = 1
     }
-    key = f[1] SUBSEP f[2] SUBSEP f[3]
-    counter_from[key] = f[4]
-    counter_to[key] = f[5]
-    if ((f[3] == "data" || f[3] == "memory") && text_is_count(f[5])) counter_packed[f[1], f[3]] += f[5]
-    if (f[2] + 0 == 0) continue
-    counter_name[f[3]] = 1
-    key = f[1] SUBSEP f[2]
-    if (key in known) continue
-    known[key] = 1
-    counter_port[f[1], ++counter_ports[f[1]]] = f[2]
+    key = $1 SUBSEP $2 SUBSEP $3
+    counter_from[key] = $4
+    counter_to[key] = $5
+    if (($3 == "data" || $3 == "memory") && text_is_count($5)) counter_packed[$1, $3] += $5
+    if ($1 "\t" $2 != begun) {
+      begun = $1 "\t" $2
+      counter_lines[$1] = 1
+      if ($2 + 0 != 0 && !(begun in known)) counter_port[$1, ++counter_ports[$1]] = $2
+      known[begun] = 1
+    }
+    if ($2 + 0 == 0) continue
+    if (!($3 in counter_kind)) counter_kind[$3] = tier_adds($3)
+    if (counter_kind[$3] != "") counter_name[$3] = counter_kind[$3]
   }
   close(file)
+  $0 = input
 }
 
 # A counter of the cell's phase after it, as it is in the file; empty if it is missing.

@@ -224,11 +224,14 @@ function fill_margin(p,    i) {
 
 # Rows are kept until the end: the header is known only when the axes of every run have been seen. Columns are only added after the others,
 # so a row that is kept as text lacks only empty columns at its end.
-function keep_row(    i, out) {
-  numbers_check()
-  out = cell[column_name[1]]
-  for (i = 2; i <= columns_out; i++) out = out "\t" cell[column_name[i]]
-  kept[++rows_out] = out
+function keep_row(    i, value, out) {
+  for (i = 1; i <= columns_out; i++) {
+    value = cell[column_name[i]]
+    # Most are plain numbers.
+    if (value != "" && (value !~ /^[0-9]+(\.[0-9]+)?$/ || length(value) > 18)) value = numbers_checked(column_name[i], value)
+    out = out "\t" value
+  }
+  kept[++rows_out] = substr(out, 2)
   wide[rows_out] = columns_out
 }
 

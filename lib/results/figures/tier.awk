@@ -9,22 +9,31 @@ BEGIN {
   for (tier_i in tier_word) tier_differs[tier_word[tier_i]] = 0
 }
 
+# How a counter of instances is added up: `bytes` of memory, `change` or `value`, `lacks` of an instance that did not answer; empty if it is not.
+function tier_adds(counter) {
+  if (counter in tier_differs) return tier_differs[counter] ? "change" : counter ~ /^(rss|swap)$/ ? "bytes" : "value"
+  return counter == "unanswered" ? "lacks" : counter ~ /^node[0-9]+$/ ? "bytes" : ""
+}
+
 # Add up the counters of the instances: tier_sum[NAME], and tier_bytes[NAME] of the memory on each node. A sum that lacks an instance is missing, because
 # the sum of the others would be too small; so is a change if a process was started again, because the counts of the first one are lost.
-function tier_add(    i, n, p, counter, from, to, told, lacks, restarted, text) {
+function tier_add(    i, n, p, counter, kind, key, from, to, is_known, told, lacks, restarted, text) {
   split("", tier_sum)
   split("", tier_bytes)
   n = counter_ports[cell["operation"]]
   for (i = 1; i <= n; i++) {
     p = counter_port[cell["operation"], i]
     for (counter in counter_name) {
-      if (!((cell["operation"], p, counter) in counter_to)) continue
-      to = counter_text(p, counter)
-      if (counter == "unanswered") lacks[p] = 1
-      if (counter ~ /^(rss|swap|node[0-9]+)$/ && text_is_count(to)) tier_bytes[counter] += to
+      key = cell["operation"] SUBSEP p SUBSEP counter
+      if (!(key in counter_to)) continue
+      to = counter_to[key]
+      kind = counter_name[counter]
+      is_known = text_is_count(to)
+      if (kind == "bytes" && is_known) tier_bytes[counter] += to
+      if (kind == "lacks") lacks[p] = 1
       if (!(counter in tier_differs)) continue
-      from = tier_differs[counter] ? counter_begin(p, counter) : 0
-      if (!text_is_count(to) || from == "") {
+      from = kind == "change" ? counter_from[key] : 0
+      if (!is_known || !text_is_count(from "")) {
         lacks[p] = 1
         continue
       }
