@@ -164,7 +164,7 @@ END
   printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'get\thost\ttime_us\t1000000\t5000000' $'get\thost\thuge\t0\t4194304' $'get\thost\tpswpin\t10\t12' \
     $'get\thost\tpswpout\t5\t10' $'get\thost\tpressure_some_us\t100\t1000100' >runs/run-1/native/1000B-2i/rep-1/server/counters.tsv
   run_split "$REPO/summary2csv.sh" --json runs/run-1
-  assert_contains '"host_huge_bytes": 4194304, "host_swapped_pages": 7, "memory_stall_percent": 25}'
+  assert_contains '"host_huge_bytes": 4194304, "host_swapped_pages": 7, "memory_stall_percent": 25,'
 }
 
 @test "the chance to find a difference, and the repeats that it takes, are those of simulated comparisons" {
