@@ -41,7 +41,7 @@ tiers() {
   {
     printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "LOCK_DIR=$SCRATCH/locks" 'RUN_ID=record' "TIER=$1"
     printf 'RUN_OWNER=%q\n' $'record\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10'
-    printf '%s\n' "TIER_SWAP=$SCRATCH" TIER_IS= TIER_VERIFY= TIER_PRICE= TIER_MEMORY= TIER_WEIGHTS=keep ZRAM_ALGORITHM=auto TIER_LIMIT=$((64 << 20)) TIER_SPACE=$((1 << 20)) TIER_FAR= TIER_NEAR=
+    printf '%s\n' "TIER_SWAP=$SCRATCH" TIER_IS= TIER_VERIFY= TIER_PRICE= TIER_MEMORY= TIER_WEIGHTS=keep ZRAM_ALGORITHM=auto TIER_LIMIT=$((64 << 20)) TIER_SPACE=$((1 << 20)) TIER_FAR= TIER_NEAR= TIER_GROUPS=
     cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,allowed,tier_detect,tier_ready,tier_check}.sh "$REPO"/lib/tier/*.sh "$REPO"/lib/host/tiers.sh
     # shellcheck disable=SC2016 # for the script
     printf '%s\n' 'host_tiers_undo() { host_tier_undo; }' "${TIERS_CODE-}" 'main "$@" </dev/null'
