@@ -174,7 +174,7 @@ END
 
 @test "a phase without a whole second has the rate of the second that is partly in it, never of a later one" {
   local -a ask=(awk)
-  for file in results/figures/{text,schema,stored,repeat} part/neighbour/figures; do ask+=(-f "$REPO/lib/$file.awk"); done
+  for file in results/figures/{text,schema,tier,stored,discard,settle,repeat} part/neighbour/figures; do ask+=(-f "$REPO/lib/$file.awk"); done
   ask+=(-f ask.awk)
   echo 'BEGIN { print neighbour_read("rates", 10200000, 10700000) }' >ask.awk
   printf 'time\tgb_s\n9.5\t1.0\n11.0\t2.0\n12.0\t3.0\n' >rates

@@ -104,7 +104,7 @@ windows_row() {
   assert_equal "$(sed -n '/results/ s/  */ /gp' <<<"$output")" 'run results/20260101T000000Z-a?b?c 24 of 24 repeats
 run results/20260102T000000Z-demo cannot be read: plan.tsv is missing
 run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
-  assert_equal "$(wc -l <<<"$output")" "$(grep -cE '^(scenario|variant|workload|run)  ' <<<"$output")"
+  assert_equal "$(wc -l <<<"$output")" "$(grep -cE '^(scenario|variant|workload|tenant|run)  ' <<<"$output")"
 }
 
 @test "a list counts the repeats of runs and results directories that are symbolic links" {

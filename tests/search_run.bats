@@ -164,6 +164,8 @@ phase_calls() {
   with=$(awk '/^all / { print $2 }' <<<"$output")
   run_split "$REPO/do_it.sh" plan -q "${untuned[@]}"
   assert_contains 'at most 24 per limit' "$output"
+  run_split "$REPO/do_it.sh" plan -q "${untuned[@]}" LIMITS='p99<=1ms'
+  assert_contains 'about 24 steps of 4 s per phase, at most 24 per limit' "$output"
   run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=100
   without=$(awk '/^all / { print $2 }' <<<"$output")
   # 35 steps of 4 s plus 1 s for the master, and the phase of the second limit.

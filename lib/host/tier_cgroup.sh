@@ -61,7 +61,12 @@ host_tier_cgroup_make() {
 host_tier_cgroup_groups() {
   local all name max high low ports folder port low_all=0 text=''
   all=$(<"$WORK/run-$RUN_ID/tier/cgroup")
-  [[ $CGROUP_VERSION == 1 ]] || _host_tier_cgroup_set "$all/cgroup.subtree_control" +memory || return
+  if [[ $CGROUP_VERSION == 2 ]]; then
+    _host_tier_cgroup_set "$all/cgroup.subtree_control" +memory || return
+  elif [[ -e $all/memory.use_hierarchy ]]; then
+    # Without it the limit of the tier would not hold for what is in these cgroups.
+    _host_tier_cgroup_set "$all/memory.use_hierarchy" 1 || return
+  fi
   while read -r name max high low ports; do
     folder=$all/$name
     host_tier_note cgroup "$folder" || return

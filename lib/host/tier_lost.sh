@@ -33,10 +33,13 @@ host_tier_lost_undo() {
 # Usage: host_tier_lost
 # Globals: WORK
 host_tier_lost() {
-  local folder
+  local folder part
   if host_tier_cgroup_find; then
     for folder in "$CGROUP_ROOT"/tierbench-*; do
-      [[ ! -d $folder ]] || _host_tier_lost_row cgroup "${folder##*/tierbench-}" "$folder"
+      # Those in it first, such as of tenants.
+      for part in "$folder"/*/ "$folder"/; do
+        [[ ! -d $part ]] || _host_tier_lost_row cgroup "${folder##*/tierbench-}" "${part%/}"
+      done
     done
   fi
   host_tier_all lost
@@ -86,9 +89,11 @@ _host_tier_lost_dead() {
   done
 }
 
-# Whether no process is in a cgroup.
+# Whether no process is in a cgroup, or in one of those in it.
 # Usage: _host_tier_lost_empty DIR
 _host_tier_lost_empty() {
-  local pid
-  ! read -r pid <"$1/cgroup.procs"
+  local file pid
+  for file in "$1"/cgroup.procs "$1"/*/cgroup.procs; do
+    [[ ! -e $file ]] || ! read -r pid <"$file" || return 1
+  done
 }

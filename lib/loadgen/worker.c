@@ -216,15 +216,17 @@ static int overdue(const struct worker *w, struct conn *c, uint64_t now)
 }
 
 /* Count the requests of a target that are not sent any more. It can take seconds, in which this thread hears no instance. */
-static void give_up(struct worker *w, struct target *t, uint64_t now)
+static void give_up(struct worker *w, struct target *t)
 {
-    uint64_t spent;
+    const uint64_t began = clock_now_ns();
     if (!t->left) return;
     w->source->end(w, t, 1);
-    spent = clock_now_ns() - now;
+    const uint64_t spent = clock_now_ns() - began;
     for (uint32_t i = 0; i < w->targets; i++) {
-        if (w->target[i].pending_ns) w->target[i].pending_ns += spent;
-        w->target[i].heard_ns += spent;
+        struct target *each = &w->target[i];
+        if (each->pending_ns && began > each->pending_ns + CLUSTER_GAP_NS) continue; /* it was silent before */
+        if (each->pending_ns) each->pending_ns += spent;
+        each->heard_ns += spent;
     }
 }
 
@@ -239,8 +241,8 @@ static void tick_target(struct worker *w, struct target *t, uint64_t now, int sc
     if (w->links->cluster) target_follow(w, t, now);
     if (w->open && t->left && t->pacer.next_ns <= now) target_pending(t, t->pacer.next_ns);
     if (!plan->open && now >= plan->stop_ns) w->source->end(w, t, 0);
-    if (!plan->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) give_up(w, t, now);
-    if (plan->open && now > end_ns + plan->patience_ns) give_up(w, t, now);
+    if (!plan->open && plan->stop_ns == UINT64_MAX && t->down_ns && now - t->down_ns > patience) give_up(w, t);
+    if (plan->open && now > end_ns + plan->patience_ns) give_up(w, t);
     for (uint32_t i = 0; scan && i < t->conns; i++) {
         struct conn *c = &t->conn[i];
         if (c->state != CONN_DOWN && overdue(w, c, now)) conn_drop(w, c, COUNT_TIMEOUTS, now);

@@ -232,18 +232,21 @@ client_wait() {
   return "$failed"
 }
 
-# Set the generators of tenants aside, and stop them.
+# Set the generators of tenants aside, and stop them: those of all clients, because a part of its load is not that of the tenant.
 # Usage: _client_aside LOST... -- CLIENT...
 # Returns: adds to CLIENT_ASIDE; sets CLIENT_REMAIN, the others; 1 if none remains
 _client_aside() {
-  local client
+  local client tenants=' '
   local -a lost=()
   while [[ $1 != -- ]]; do
-    lost+=("$1")
+    tenants+="${1##*@} "
     shift
   done
-  CLIENT_ASIDE+=("${lost[@]}") CLIENT_REMAIN=()
-  for client in "${@:2}"; do [[ " ${lost[*]} " == *" $client "* ]] || CLIENT_REMAIN+=("$client"); done
+  CLIENT_REMAIN=()
+  for client in "${@:2}"; do
+    if [[ $tenants == *" ${client##*@} "* ]]; then lost+=("$client"); else CLIENT_REMAIN+=("$client"); fi
+  done
+  CLIENT_ASIDE+=("${lost[@]}")
   client_stop "${lost[@]}" || :
   ((${#CLIENT_REMAIN[@]} > 0))
 }

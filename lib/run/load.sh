@@ -28,7 +28,9 @@ load_text() {
 # Globals: COMMANDS REPLAY ROW
 load_commands() {
   local tenant
-  for tenant in ${ROW[tenants]-}; do (
+  local -a tenants
+  read -r -a tenants <<<"${ROW[tenants]-}"
+  for tenant in "${tenants[@]}"; do (
     plan_tenant "${tenant%%/*}"
     mix_allowed
   ); done

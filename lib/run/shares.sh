@@ -132,9 +132,11 @@ shares_part() {
 # Returns: sets REPLY
 shares_peak() {
   local word rates=$1
+  local -a rate
   [[ $1 != sine* ]] || { rates=${1#sine } && rates=${rates%% *} && rates=${rates#*..}; }
   REPLY=0
-  for word in $rates; do
+  read -r -a rate <<<"$rates"
+  for word in "${rate[@]}"; do
     word=${word%@*} word=${word%.*}
     ((word <= REPLY)) || REPLY=$word
   done

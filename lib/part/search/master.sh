@@ -61,11 +61,13 @@ search_phases() {
 # Usage: search_expected
 # Globals: LIMITS
 search_expected() {
-  ! dram_wanted || {
-    echo $((25 + 15 * $(wc -w <<<"$LIMITS")))
-    return
-  }
-  echo $((15 + 10 * $(wc -w <<<"$LIMITS")))
+  local limits steps most REPLY
+  limits=$(wc -w <<<"$LIMITS")
+  steps=$((15 + 10 * limits))
+  ! dram_wanted || steps=$((25 + 15 * limits))
+  search_bounds
+  most=$((${REPLY#* } * limits))
+  echo $((steps < most ? steps : most))
 }
 
 # The ratio of two loads and the max steps of a search.

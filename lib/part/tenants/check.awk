@@ -25,16 +25,15 @@ function tenants_check(    t, i, n, word, name, key, part, seen) {
   n = words("INSTANCES", word)
   for (i = 1; i <= n; i++)
     if (word[i] + 0 < tenants) refuse("INSTANCES", "fewer than the " tenants " tenants; set at least " tenants ", or fewer TENANTS")
-  for (key in VALUE) {
-    split(key, part, SUBSEP)
-    name = substr(part[1], 8)
-    if (part[1] !~ /^tenant:/ || !(name in seen)) continue
-    if (!(part[2] in TENANT_IS))
-      stop(FROM[key] ": " part[2] "=" VALUE[key] ": all tenants have the same; set it in a scenario or on the command line")
-    if (part[2] ~ /^(VALUE_SIZES|KEY_PATTERN)$/ && VALUE[key] ~ / /) stop(FROM[key] ": " part[2] "=" VALUE[key] ": several values; give a tenant one")
-    if (part[2] ~ /^(RATE|CONNECTIONS)$/ && VALUE[key] ~ /search/) stop(FROM[key] ": " part[2] "=" VALUE[key] ": a tenant has no search; set a number")
-    if (part[2] in TENANT_IS && (part[2] in VALUES) && VALUES[part[2]] ~ / /)
-      stop(FROM[key] ": " part[2] "=" VALUE[key] ": conflicts with the points of " part[2] "; leave out one of them")
+  for (t = 1; t <= tenants; t++) {
+    # Of several faults that with the first name, in the order of the alphabet.
+    name = ""
+    for (key in VALUE) {
+      split(key, part, SUBSEP)
+      if (part[1] == "tenant:" TENANT_NAME[t] && (name == "" || part[2] < name) && tenants_wrong(key, part[2]) != "") name = part[2]
+    }
+    key = "tenant:" TENANT_NAME[t] SUBSEP name
+    if (name != "") stop(FROM[key] ": " name "=" VALUE[key] ": " tenants_wrong(key, name))
   }
   for (t = 1; t <= tenants; t++) {
     tenant_enter(t)
@@ -43,8 +42,18 @@ function tenants_check(    t, i, n, word, name, key, part, seen) {
     if (V["MEMORY.low"] != "none" && V["MEMORY.max"] != "none" && size_bytes(V["MEMORY.low"]) > size_bytes(V["MEMORY.max"]))
       stop(where("MEMORY.low") ": MEMORY.low=" V["MEMORY.low"] ": more than MEMORY.max=" V["MEMORY.max"] "; set it to at most that")
     check_load()
+    check_rates()
     tenant_leave()
   }
+}
+
+# What is wrong with the setting NAME of a tenant's file, VALUE[KEY]; empty if nothing is.
+function tenants_wrong(key, name) {
+  if (!(name in TENANT_IS)) return "all tenants have the same; set it in a scenario or on the command line"
+  if (name ~ /^(VALUE_SIZES|KEY_PATTERN)$/ && VALUE[key] ~ / /) return "several values; give a tenant one"
+  if (name ~ /^(RATE|CONNECTIONS)$/ && VALUE[key] ~ /search/) return "a tenant has no search; set a number"
+  if ((name in VALUES) && VALUES[name] ~ / /) return "conflicts with the points of " name "; leave out one of them"
+  return ""
 }
 
 function tenants_space() {

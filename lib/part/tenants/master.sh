@@ -51,8 +51,10 @@ _tenants_loads() {
 # Globals: ROW REDISBASE POINT_INSTANCES
 tenants_groups() {
   local text size name first count ports port last here limits='' rows='' REPLY
+  local -a tenants
   ports=" $(spread_ports "${ROW[instances]}" | paste -sd ' ') "
-  for text in ${ROW[tenants]}; do
+  read -r -a tenants <<<"${ROW[tenants]}"
+  for text in "${tenants[@]}"; do
     IFS=/ read -r name first count _ <<<"$text"
     here=''
     last=$((REDISBASE + first + count))

@@ -147,7 +147,7 @@ function table(o, l, rest,    i, v, line, columns, base, first, now, cut, cell, 
 FNR == 1 { next }
 
 # A phase that broke the limit of its search shows nothing within that limit. Tenants have parts of the instances.
-schema_is_fill($at["operation"]) || $at["tenant"] != "" || $at["window_ops_per_sec"] == "" || $at["search"] == "broken" { next }
+schema_is_fill($at["operation"]) || ("tenant" in at) && $at["tenant"] != "" || $at["window_ops_per_sec"] == "" || $at["search"] == "broken" { next }
 
 {
   who = $at["variant"] == "" ? $at["run"] : $at["variant"]
