@@ -63,6 +63,14 @@ ledger_known() {
   cp old.conf new.conf
   run_split "$REPO/do_it.sh" ab --trials 3 old.conf new.conf
   assert_contains 'the settings of both sides are equal: change the host before each trial' "$stderr"
+  # Names that are the same number, and names of files of a ledger.
+  cp old.conf 6.1.conf
+  cp old.conf 6.10.conf
+  cp old.conf hosts.conf
+  run_split "$REPO/do_it.sh" ab --trials 3 6.1.conf 6.10.conf RESULTS_DIR=versions
+  assert_success
+  run_split "$REPO/do_it.sh" ab --trials 3 hosts.conf 6.1.conf RESULTS_DIR=versions
+  assert_contains 'hosts-A (base) and 6.1-B'
   printf '%s\n' RATE=9 CONNECTIONS=2 >>new.conf
   run_split "$REPO/do_it.sh" ab --trials 3 ./old.conf ./new.conf RESULTS_DIR=others
   assert_contains 'the sides differ in CONNECTIONS, RATE: the verdict is about all of them together' "$stderr"

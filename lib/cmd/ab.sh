@@ -2,7 +2,7 @@
 # Compare two sides by runs that take turns in random order: kernels, builds of Redis, settings of firmware.
 #
 # Usage: ./do_it.sh ab [--trials N] [--noise RUN]... [--seed N] [-H HOSTS_FILE] [--trust] A B [NAME=VALUE]...
-#        ./do_it.sh ab --next | --all | --side [LEDGER]
+#        ./do_it.sh ab --next | --all | --side [--trust] [LEDGER]
 #        ./do_it.sh ab [LEDGER]
 #
 #   A, B           files of settings as for run -s, each with one variant; A is the base. Equal settings but LABEL are two states of a host.
@@ -27,7 +27,7 @@ readonly _AB_TRIALS=12 # of each side, if no noise is known
 # Usage: cmd_ab [ARGUMENT]...
 cmd_ab() {
   local action='' trials='' seed='' hosts='' ledger
-  local -a files=() words=() noise=()
+  local -a files=() words=() noise=() trust=()
   ! options_asked_help "${BASH_SOURCE[0]}" "$@" || return 0
   while (($# > 0)); do
     case $1 in
@@ -38,7 +38,7 @@ cmd_ab() {
         shift
         ;;
       --trials=* | --noise=* | --seed=*) _ab_option "${1%%=*}" "${1#*=}" ;;
-      --trust) words+=("$1") ;;
+      --trust) trust=("$1") ;;
       -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
       *=*) words+=("$1") ;;
       *) files+=("$1") ;;
@@ -115,7 +115,7 @@ _ab_make() {
     [[ $name == [A-Za-z0-9]* ]] || name=side$name
     sides+=("$name")
   done
-  [[ ${sides[0]} != "${sides[1]}" && " ${sides[*]} " != *' runs '* ]] || sides=("${sides[0]}-A" "${sides[1]}-B")
+  [[ ${sides[0]} != "${sides[1]}" && ! " ${sides[*]} " =~ \ (runs|hosts|ledger[.]tsv)\  ]] || sides=("${sides[0]}-A" "${sides[1]}-B")
   _ab_power || die "--noise: the runs have no measurement that was repeated; name three runs of these settings"
   _ab_value RESULTS_DIR
   folder=$REPLY/ab
@@ -139,15 +139,18 @@ _ab_make() {
 
 # Print every setting of a side, as assignments that repeat it in spite of later edits of other files.
 # Usage: _ab_settings FILE
-# Globals: words hosts of cmd_ab
+# Globals: words hosts trust of cmd_ab
 # Returns: exits 2 on invalid settings
 _ab_settings() {
-  local file=$1 text
+  local file=$1 text name
   [[ $file == */* || ! -e $file ]] || file=./$file
-  options_read "$LIB/cmd/ab.sh" ${hosts:+-H "$hosts"} -s "$file" "${words[@]}"
+  options_read "$LIB/cmd/ab.sh" ${hosts:+-H "$hosts"} -s "$file" "${trust[@]}" "${words[@]}"
   plan_settle
   [[ $VARIANTS != *' '* ]] || conf_refuse VARIANTS "a side has one variant; variants of one run take turns already, so name one"
   [[ $REDISRUNS != auto:* ]] || conf_refuse REDISRUNS "a trial has a fixed number of repeats; set it, such as REDISRUNS=1"
+  for name in RATE CONNECTIONS DRAM_RATIO; do
+    [[ ${!name} != search* ]] || conf_refuse "$name" "a trial has no search, because its repeats are one figure; set a number"
+  done
   text=$(conf_print)
   # With the names of all of them, the file of the variant sets nothing.
   printf '%s\n' "$text" | sed 's/=.*//' | paste -sd ' ' | sed 's/.*/OVER="&"/'
@@ -226,7 +229,7 @@ _ab_show() {
 }
 
 # Run the next trial, and count it if it is whole and of the same system as the earlier trials of its side.
-# Globals: ledger of cmd_ab
+# Globals: ledger trust of cmd_ab
 # Returns: the status of the run, 1 if it does not count
 _ab_next() {
   local trial pair side lock before run status=0 facts why name
@@ -241,6 +244,7 @@ _ab_next() {
   IFS=$'\t' read -r trial pair side _ <<<"${LEDGER_ROWS[LEDGER_DONE]}"
   log_info "trial $trial of ${#LEDGER_ROWS[@]}, pair $pair, side $side"
   [[ ! -e $ledger/hosts ]] || options=(-H "$ledger/hosts")
+  options+=("${trust[@]}")
   # Settings of today's environment would override those of the side.
   for name in "${!TIERBENCH_@}"; do [[ $name == TIERBENCH_@(PATH|DEBUG) ]] || clean+=(-u "$name"); done
   all=("$ledger"/runs/2*/) before=${all[-1]}
@@ -274,7 +278,7 @@ _ab_other() {
   local kernel redis
   IFS=$'\t' read -r kernel _ redis <<<"$2"
   printf '%s\n' "${LEDGER_ROWS[@]:0:LEDGER_DONE}" | KERNEL=$kernel BUILD=$redis awk -F '\t' -v side="$1" '
-    $3 != side || found { next }
-    $5 != ENVIRON["KERNEL"] { print "the server has the kernel " ENVIRON["KERNEL"] ", and had " $5; found = 1; next }
+    $3 "" != side "" || found { next }
+    $5 "" != ENVIRON["KERNEL"] "" { print "the server has the kernel " ENVIRON["KERNEL"] ", and had " $5; found = 1; next }
     $7 != ENVIRON["BUILD"] { print "the server has Redis " ENVIRON["BUILD"] ", and had " $7; found = 1 }'
 }

@@ -152,7 +152,7 @@ function search_seconds(    limits, limit, steps) {
   if (!is_search_wanted()) return 0
   limits = words("LIMITS", limit)
   steps = is_dram_searched() ? 25 + 15 * limits : 15 + 10 * limits
-  # SEARCH_QUICK of lib/part/search/master.sh
+  # The quick form has 24 at most.
   if (is_on("QUICK") && steps > 24 * limits) steps = 24 * limits
   return whole(phases_measured() * (steps * (V["SEARCH_TIME"] + 1) + (limits - 1) * V["TIME"])) + 0
 }

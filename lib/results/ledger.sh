@@ -21,7 +21,7 @@ ledger_is() {
   [[ -f $1/ledger.tsv && ! -L $1/ledger.tsv ]]
 }
 
-# Read a ledger.
+# Read a ledger. Sides may be named like versions: 6.1 and 6.10 are the same number.
 # Usage: ledger_read LEDGER
 # Returns: sets LEDGER_SEED, LEDGER_SIDES, LEDGER_ROWS and LEDGER_DONE; exits 2 if its file is truncated or changed
 ledger_read() {
@@ -31,9 +31,9 @@ ledger_read() {
     function bad(    k) {
       if (NR == 1) return !/^# seed [0-9]+, [0-9]+ trials of [A-Za-z0-9][A-Za-z0-9._-]* and [A-Za-z0-9][A-Za-z0-9._-]*$/
       if (NR == 2) return $0 != ENVIRON["COLUMNS_ARE"]
-      if (NF != 7 || $1 != NR - 2 || $2 != int((NR - 1) / 2) || $3 != side[1] && $3 != side[2]) return 1
+      if (NF != 7 || $1 != NR - 2 || $2 != int((NR - 1) / 2) || $3 "" != side[1] "" && $3 "" != side[2] "") return 1
       # The second of a pair is of the other side.
-      if ($1 % 2 == 0 && $3 == before) return 1
+      if ($1 % 2 == 0 && $3 "" == before "") return 1
       for (k = 4; k <= 7; k++) if ($k == "" || k == 4 && $k !~ /^(-|[0-9][A-Za-z0-9._+-]*)$/) return 1
       return $4 != "-" && open
     }
@@ -80,7 +80,7 @@ ledger_order() {
 # Print the run of the first trial of a side that counts.
 # Usage: ledger_run LEDGER SIDE
 ledger_run() {
-  awk -F '\t' -v side="$2" -v runs="$1/runs" '$3 == side && $4 != "-" && !found++ { print runs "/" $4 }' "$1/ledger.tsv"
+  awk -F '\t' -v side="$2" -v runs="$1/runs" '$3 "" == side "" && $4 != "-" && !found++ { print runs "/" $4 }' "$1/ledger.tsv"
 }
 
 # Replace each ledger by the runs of its trials that count.

@@ -57,6 +57,6 @@ trials_verdict() {
 # Usage: _trials_side SIDE
 _trials_side() {
   printf '%s\n' "${LEDGER_ROWS[@]}" | awk -F '\t' -v side="$1" '
-    $3 == side { kernel = $5; redis = $7; if (!($6 in seen)) { seen[$6] = 1; boots++ } }
+    $3 "" == side "" { kernel = $5; redis = $7; if (!($6 in seen)) { seen[$6] = 1; boots++ } }
     END { print side ": Redis " redis ", Linux " kernel ", " boots (boots == 1 ? " boot" : " boots") }'
 }

@@ -237,9 +237,10 @@ host_events_replica() {
 
 # Print the row of the event. Usage: host_events_row STATE
 host_events_row() {
-  printf 'event\t%s\t%s\t%s\t%s' "$number" "$event" "$port" "$1"
-  printf '\t%s' "$asked" "$begun" "$ended" "${fork:-0}" "${cow:-0}" "${seconds:-0}" "$peak" "${written:-0}" "${detail:0:300}"
-  echo
+  local text
+  printf -v text '\t%s' "$number" "$event" "$port" "$1" "$asked" "$begun" "$ended" "${fork:-0}" "${cow:-0}" "${seconds:-0}" "$peak" "${written:-0}" "${detail:0:300}"
+  # In one piece: the process may be ended at any time.
+  printf 'event%s\n' "$text"
 }
 
 # Record the event as it ended.

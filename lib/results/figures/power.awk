@@ -41,7 +41,7 @@ function power_repeats(chance, spread, smallest, level, known,    low, high, n) 
     if (power_expected(n, spread, smallest, level, known) < chance) low = n
     else high = n
   }
-  return high
+  return high > 1000 ? 0 : high
 }
 
 # The chance by a SPREAD that was found with KNOWN degrees of freedom: the mean over what the true spread may be, whose square is KNOWN * SPREAD^2 over
