@@ -62,7 +62,7 @@ ledger_known() {
   assert_output "$(sed -n 3p "$ledger/ledger.tsv" | cut -f 3)"
   cp old.conf new.conf
   run_split "$REPO/do_it.sh" ab --trials 3 old.conf new.conf
-  assert_contains 'the settings of both sides are equal: change the host before each trial' "$stderr"
+  assert_contains 'the settings of both sides are equal: before each trial, boot the host' "$stderr"
   # Names that are the same number, and names of files of a ledger.
   cp old.conf 6.1.conf
   cp old.conf 6.10.conf
@@ -172,6 +172,7 @@ END
   kill -KILL -- "-$JOB_PID"
   job_wait 10
   assert_equal "$(<"$ledger/ledger.tsv")" "$whole"
+  "$REPO/do_it.sh" stop >stopped 2>&1 || fail "$(<stopped)"
   # The run of a failed trial.
   redis_start -p "$BASE"
   run_split "$REPO/do_it.sh" ab --next

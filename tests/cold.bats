@@ -210,7 +210,7 @@ END
   done
 }
 
-@test "the table of policies: throughput against DRAM alone, data and cold memory on slow nodes; no warning that data are there" {
+@test "the table of policies: throughput against DRAM alone, data and cold memory on slow nodes; no warning that data is there" {
   local run=20250101T100000Z-x point variant far cold seconds folder
   mkdir -p "$run"
   printf 'SCENARIO=x\nVARIANTS="native tpp"\n' >"$run/run.conf"

@@ -50,12 +50,8 @@ BEGIN {
       if (answer_of[k] < truth - 3 || answer_of[k] > truth + 3) off++
       if (taken > most) most = taken
       sum += taken
-      for (i = k; i > 1 && answer_of[i - 1] > answer_of[i]; i--) {
-        swap = answer_of[i]
-        answer_of[i] = answer_of[i - 1]
-        answer_of[i - 1] = swap
-      }
     }
+    interval_sort(answer_of, k - 1)
     printf "%s %d %d %d %d %d %.1f %d %s\n", ARGV[a], answer_of[1], answer_of[int((k + 1) / 2)], answer_of[k - 1], off, most, sum / (k - 1), kills, broke
   }
 }

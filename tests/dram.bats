@@ -7,6 +7,7 @@
 
 load helper
 load logs
+load searches
 
 setup() {
   scratch_setup
@@ -24,8 +25,7 @@ next() {
     awk 'BEGIN { OFS = "\t" } {
       print "get", $1, ($1 == "scan" ? "-" : "p99<=1ms"), $5 == "" ? 1 : $5, 1000, 1, 1000, $3, $4, $8 == "" ? 100 : $8, 0, 0, 0, $6 == "" ? 1 : $6, $2, $7 == "" ? "-" : $7 }'
   } >steps.tsv
-  env PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 "$@" LC_ALL=C SCHEMA="$REPO/lib/results/schema.tsv" \
-    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/part/search/search.awk" -f "$REPO/lib/part/search/steps.awk" steps.tsv
+  search_next PHASE=get SEARCH=dram MOST=1 "$@"
 }
 
 # Steps of a search whose load fits into 43 % of DRAM: kept at 44 %, broken at 42 %, three times each.
@@ -36,7 +36,7 @@ found() {
 }
 
 @test "a made-up server, one look in five disturbed: all of 100 searches within 3 points, in 45 steps at most; the OOM killer's shares are left alone" {
-  local name least median most off steps kills broke figures=$REPO/lib/results/figures
+  local name least median most off steps kills broke
   while read -r name least median most off steps _ kills broke; do
     if [[ $name == 0:60 ]]; then
       assert_equal "$least $median $most $broke" "60 60 60 oom"
@@ -46,8 +46,7 @@ found() {
     fi
     assert_equal "$name $off $broke" "$name 0 far"
     ((steps <= 45)) || fail "$name: $steps steps"
-  done < <(LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/part/search/search.awk" \
-    -f "$REPO/tests/random.awk" -f "$REPO/tests/dram.awk" 100 0 20 0:60 0:30)
+  done < <(search_simulated "$REPO/tests/dram.awk" 100 0 20 0:60 0:30)
 }
 
 @test "the first steps: all data in DRAM, then less of it; the scan ends where nothing is kept any more" {
@@ -111,15 +110,9 @@ answer() {
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tget\t1000\t1\t1000\t999\t500\t900\t0.01\t1\t\t%s\n' "$1" "$2" "$3" "$packed" >>rows
 }
 
-# Print the table of these answers with blanks squeezed.
-# Usage: table   Returns: 0
+# Usage: table   Globals: LATE: rows have its columns   Returns: 0
 table() {
-  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep\tcompressed_bytes%s\n' "${LATE+$'\tunanswered\tat_least_us'}" && cat rows; } >totals
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    tables_make "$LIB/part/dram/table.awk" run <totals' | tr -s ' '
+  search_table dram compressed_bytes ${LATE+unanswered at_least_us}
 }
 
 @test "the table: the median share of repeats, its range, the memory that it is, and what breaks below it" {
@@ -297,9 +290,7 @@ priced() {
   assert_equal "$(awk -F '\t' '{ print $2, $16, $17 }' rep/steps.tsv | paste -sd ,)" 'kind dram_share_percent lost,scan 100 -,scan 80 oom'
   refute_exists rep/server
   cp rep/steps.tsv steps.tsv
-  assert_equal "$(PHASE=get LIMITS="p99<=1ms" SEARCH=dram SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1 TURN=1 LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv \
-    awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/part/search/search.awk" \
-    -f "$REPO/lib/part/search/steps.awk" steps.tsv | cut -f 1-2)" $'step\tseek'
+  assert_equal "$(search_next PHASE=get SEARCH=dram MOST=1 | cut -f 1-2)" $'step\tseek'
   # The next try fails before its search begins, for another reason.
   master '' "DRAM_RATIO=search TIER=swap _DRAM_SHARE=60 MONITOR_ALARM='the OOM killer took the instance on port 1'; dram_again rep; search_again rep || echo no"
   assert_equal "$output" no

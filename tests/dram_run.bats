@@ -9,9 +9,7 @@ load helper
 load searches
 
 setup() {
-  need_root
-  need_command mkswap swapon
-  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+  need_swap
   scratch_setup
   zswap_set N
   BASE=$(ports_pick 1)

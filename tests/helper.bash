@@ -485,3 +485,11 @@ need_command() {
 # Skip the test unless it runs as root.
 # Usage: need_root   Returns: 0
 need_root() { ((EUID == 0)) || skip 'needs root'; }
+
+# Skip the test unless this machine can swap out processes of a cgroup.
+# Usage: need_swap   Returns: 0
+need_swap() {
+  need_root
+  need_command mkswap swapon
+  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+}

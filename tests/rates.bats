@@ -60,10 +60,10 @@ follows() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c '. "$REPO/lib/run/shares.sh"; CLIENT_IP="a b" REDISBASE=1 POINT_INSTANCES=3
     for rate in 300 "300 600.6@30" "sine 30..90 60 phase=0.5"; do shares_rate a "$rate"; echo; shares_peak "$rate"; echo "$REPLY"; done'
-  assert_output '200.000000
+  assert_output '200.000000000
 300
-200.000000 400.400000@30
+200.000000000 400.400000000@30
 600
-sine 20.000000..60.000000 60 phase=0.5
+sine 20.000000000..60.000000000 60 phase=0.5
 90'
 }

@@ -58,8 +58,7 @@ tier_left() {
 }
 
 need_tiers() {
-  need_command mkswap swapon
-  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+  need_swap
   # A machine's own swap on zram is not this test's.
   ! grep -q '^/dev/zram' /proc/swaps || skip 'this machine swaps to zram'
 }

@@ -47,7 +47,7 @@ END
 
 @test "instances keep their data in an RDB or an AOF, and are started again as they were; the times are those of their logs; nothing is lost or left" {
   local point port
-  restart_run SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 1.5:restart spread=one'
+  restart_run SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 2.5:restart spread=one' TIME=6
   assert_success
   for point in results/*/native/*/rep-1; do
     assert_equal "$(tail -n +2 "$point/server/persistence.tsv" | cut -f 1,2,4 | sort | uniq -c | tr -s '\t ' ' ' | paste -sd ,)" ' 2 1 restart done, 2 2 restart done'
@@ -85,16 +85,17 @@ for row in csv.DictReader(sys.stdin):
   assert_equal "$(find host -name 'data-*' -o -name 'run-*')" ''
 }
 
-@test "an instance that is killed while it loads, cannot read its file, refuses the password or loads for too long is named; the repeat fails, nothing is left" {
+@test "an instance that is killed while it loads, cannot read or write its file, refuses the password or loads for too long is named; the repeat fails, nothing is left" {
   local kind
   mkdir bin
   # The second start of each instance is another one.
   printf '%s\n' '#!/bin/bash' '[[ $1 == */[0-9]*.conf ]] || exec redis-server "$@"' 'port=${1##*/} port=${port%.conf}' \
+    '[[ $(<"${BASH_SOURCE%/*}/kind") != unsaved ]] || { (until grep -q "Ready to accept" "redis-$port.log"; do sleep 0.1; done; mkdir "data-$port/dump.rdb") & }' \
     '[[ -e data-$port/dump.rdb ]] || exec redis-server "$@"' 'case $(<"${BASH_SOURCE%/*}/kind") in' \
     'corrupt) printf REDIS9999 >"data-$port/dump.rdb" ;;' 'password) set -- "$@" --requirepass other ;;' \
     'kill) (sleep 0.3; kill -KILL $$) & set -- "$@" --key-load-delay 2000 ;;' 'long) set -- "$@" --key-load-delay 5000 ;;' 'esac' 'exec redis-server "$@"' >bin/redis
   chmod +x bin/redis
-  for kind in kill corrupt password long; do
+  for kind in kill corrupt password long unsaved; do
     rm -rf results
     echo "$kind" >bin/kind
     # An open loop waits for the instance after TIME.
@@ -104,13 +105,14 @@ for row in csv.DictReader(sys.stdin):
       # It ends so soon that the guard of the server may be the first to see it, and stop the load.
       corrupt) assert_match "EVENTS: restart failed on 2 instances: the instance ended while it loaded its data: .*(RDB|rdb).* \(port $BASE\)|guard: the instance on port [0-9]+ has exited" "$stderr" ;;
       password) assert_match "EVENTS: restart failed on 2 instances: -(WRONGPASS|ERR invalid password).* \(port $BASE\)" "$stderr" ;;
+      unsaved) assert_contains 'EVENTS: restart failed on 2 instances: SHUTDOWN SAVE: ' "$stderr" ;;
       long) assert_contains 'EVENTS: restart was not over when the load ended, on 2 instances; set a longer TIME' "$stderr" ;;
     esac
-    # Load generators have their own password.
-    if [[ $kind == password ]]; then assert_success; else assert_failure 1; fi
+    # Load generators have their own password, and an instance that cannot save does not end.
+    if [[ $kind == @(password|unsaved) ]]; then assert_success; else assert_failure 1; fi
     assert_equal "$(tail -n +2 "$REP/server/persistence.tsv" | wc -l)" 2
     assert_equal "$(find host -name 'data-*' -o -name 'run-*')" ''
-    assert_equal "$(pgrep -f "/proc/self/cwd/($BASE|$((BASE + 1))).conf")" ''
+    assert_equal "$(pgrep -f "cwd/($BASE|$((BASE + 1)))[.]conf|:($BASE|$((BASE + 1)))\$")" ''
   done
 }
 

@@ -4,6 +4,7 @@
 # slow
 
 load helper
+load searches
 
 setup() {
   scratch_setup
@@ -11,13 +12,6 @@ setup() {
 
 teardown() {
   scratch_teardown
-}
-
-# Run the functions of search.awk with the simulated server.
-# Usage: made_up SEARCHES CASE...   Returns: 0
-made_up() {
-  local figures=$REPO/lib/results/figures
-  LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/part/search/search.awk" -f "$REPO/tests/random.awk" -f "$REPO/tests/search.awk" "$@"
 }
 
 # Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS [FAR [TRY]]]]]; KEPT is p99 in us. The
@@ -28,8 +22,7 @@ next() {
     printf 'phase\tkind\tlimit\ttry\trate\tconnections\tops_per_sec\tp99_us\tavg_us\tanswered_percent\terrors\tunsent\tclient_limited\tcounts\tfar_per_op\n'
     awk 'BEGIN { OFS = "\t" } { print "mixed", $1, $2, $9 == "" ? 1 : $9, $1 == "top" ? 0 : $3, $3, $4 == 0 ? 0 : $3, $4, $4 / 10, $5 == "" ? 100 : $5, 0, 0, $6 + 0, $7 == "" ? 1 : $7, $8 == "" ? "-" : $8 }'
   } >steps.tsv
-  env PHASE=mixed LIMITS="p99<=1ms" SEARCH=rate SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 MOST=1024 TURN=1 "$@" LC_ALL=C \
-    SCHEMA="$REPO/lib/results/schema.tsv" awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/schema.awk" -f "$REPO/lib/results/figures/metric.awk" -f "$REPO/lib/part/search/search.awk" -f "$REPO/lib/part/search/steps.awk" steps.tsv
+  search_next PHASE=mixed SEARCH=rate MOST=1024 "$@"
 }
 
 # Print steps of a scan whose limit is kept up to a rate.
@@ -48,23 +41,23 @@ scanned() {
     assert_equal "$name $off" "$name 0"
     ((median > 78431 && median < 81600)) || fail "$name: the median is $median, of $least to $most"
     ((steps <= 45)) || fail "$name: $steps steps"
-  done < <(made_up 100 search:0 search:10 search:20)
+  done < <(search_simulated "$REPO/tests/search.awk" 100 search:0 search:10 search:20)
 }
 
 @test "the same of halving with one look a load fails: the check can tell a bad search from a good one" {
   local off
-  off=$(made_up 100 once:20 | awk '{ print $5 }')
+  off=$(search_simulated "$REPO/tests/search.awk" 100 once:20 | awk '{ print $5 }')
   ((off > 20)) || fail "only $off of 100 searches by halving are wrong"
 }
 
 @test "a closed loop that was disturbed too, half of its rate: the ladder goes up again" {
-  assert_equal "$(made_up 100 search:20:46000 | awk '{ print $5 }')" 0
+  assert_equal "$(search_simulated "$REPO/tests/search.awk" 100 search:20:46000 | awk '{ print $5 }')" 0
 }
 
 @test "a closed loop eight times too slow: the ladder ends above every load that a look kept" {
   local off
   # The search begins far away, and 95 % is what it promises.
-  off=$(made_up 100 search:20:10000 | awk '{ print $5 }')
+  off=$(search_simulated "$REPO/tests/search.awk" 100 search:20:10000 | awk '{ print $5 }')
   ((off <= 5)) || fail "$off of 100 searches are wrong"
   # No answer is at the end of the ladder, as long as a look above it is possible.
   assert_match $'^keep\tp99<=1ms\t69009\tfound\t[0-9.]+\t[0-9.]+\t' "$(next < <(
@@ -101,8 +94,8 @@ scanned() {
 
 @test "two limits in one search take fewer steps than two searches, and the second has its own answer" {
   local one both off
-  one=$(made_up 100 search:20 | awk '{ print $7 }')
-  read -r _ _ _ _ off _ both < <(made_up 100 both:20)
+  one=$(search_simulated "$REPO/tests/search.awk" 100 search:20 | awk '{ print $7 }')
+  read -r _ _ _ _ off _ both < <(search_simulated "$REPO/tests/search.awk" 100 both:20)
   # With noise of 10 % this is three rungs, not two.
   ((off <= 5)) || fail "$off of 100 answers for the second limit are wrong"
   awk -v one="$one" -v both="$both" 'BEGIN { exit !(both < 1.8 * one) }' || fail "$both steps for both, $one for one"
@@ -253,15 +246,9 @@ answer() {
   [[ $4 == none ]] || printf '%s\t%s\t1000B-1i\t%s\tmixed\t1000\t1\t%s\t%s\t500\t900\t\t1\t\n' "$1" "$2" "$3" "$5" "$6" >>rows
 }
 
-# Print the table of these answers with blanks squeezed.
-# Usage: table   Returns: 0
+# Usage: table   Globals: LIMITED, LATE: rows have their columns   Returns: 0
 table() {
-  { printf 'variant_rank\tvariant\tpoint\trepeat\toperation\tlen\tservers\trate\tops_per_sec\tavg_us\tp99_us\tfar_per_op\tconnections\tsweep%s\n' "${LIMITED+$'\tclient_limited'}${LATE+$'\tunanswered\tat_least_us'}" && cat rows; } >totals
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    tables_make "$LIB/part/search/table.awk" run <totals' | tr -s ' '
+  search_table search ${LIMITED+client_limited} ${LATE+unanswered at_least_us}
 }
 
 @test "the table: medians beside each other, % of the first variant, the range of repeats and of soft loads" {

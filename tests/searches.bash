@@ -1,6 +1,39 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# For tests of runs that search: a server whose replies take time, and a copy of the project whose searches end early.
+# For tests of searches: on simulated servers, their tables, a server whose replies take time, and a copy of the project whose searches end early.
+
+# Run the functions of search.awk with the simulated server of PROGRAM.
+# Usage: search_simulated PROGRAM ARG...   Returns: 0
+search_simulated() {
+  local figures=$REPO/lib/results/figures
+  LC_ALL=C SCHEMA=$REPO/lib/results/schema.tsv awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$figures/interval.awk" \
+    -f "$REPO/lib/part/search/search.awk" -f "$REPO/tests/random.awk" -f "$@"
+}
+
+# Print the next step of a search after those in steps.tsv.
+# Usage: search_next PHASE=NAME SEARCH=KIND MOST=N [NAME=VALUE]...   Returns: 0
+search_next() {
+  local figures=$REPO/lib/results/figures
+  env LIMITS="p99<=1ms" SEARCH_STEP=2% SEARCH_SURE=95% SEARCH_STEPS=80 TURN=1 "$@" LC_ALL=C SCHEMA="$REPO/lib/results/schema.tsv" \
+    awk -f "$figures/text.awk" -f "$figures/schema.awk" -f "$figures/metric.awk" -f "$REPO/lib/part/search/search.awk" -f "$REPO/lib/part/search/steps.awk" steps.tsv
+}
+
+# Print the table of a part from the totals in the file rows, with blanks squeezed.
+# Usage: search_table PART [COLUMN]...   COLUMN: after those that all rows have   Returns: 0
+search_table() {
+  {
+    printf '%s\t' variant_rank variant point repeat operation len servers rate ops_per_sec avg_us p99_us far_per_op connections
+    printf '%s' sweep
+    (($# == 1)) || printf '\t%s' "${@:2}"
+    printf '\n'
+    cat rows
+  } >totals
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    tables_make "$LIB/part/$1/table.awk" run <totals' bash "$1" | tr -s ' '
+}
 
 # Make a copy of the project in this directory, whose searches have rungs STEP apart and at most STEPS steps.
 # Usage: search_short STEP STEPS   Returns: 0

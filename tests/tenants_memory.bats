@@ -1,16 +1,14 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The memory of tenants: limits of each cgroup, what each holds and fetches, and a tenant that pays for the others. Nothing here hangs on how fast the
-# machine is: bytes and faults are counted.
+# The memory of tenants: limits of each cgroup, what each holds and fetches, and a tenant that pays for the others. No result depends on the speed of
+# the machine: bytes and faults are counted.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
 setup() {
-  need_root
-  need_command mkswap swapon
-  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
+  need_swap
   scratch_setup
   untune
   zswap_set N
@@ -52,9 +50,9 @@ for tenant, row in rows.items():
     assert abs(float(row["tenant_far_per_op"]) - delta("majflt") / delta("calls")) < 0.0002, (tenant, row)
     assert int(row["tenant_dram_bytes"]) == sum(int(count[p, "rss"]["after"]) for p in ports)
     assert int(row["tenant_dram_min_bytes"]) <= int(row["tenant_dram_max_bytes"])
-# The planted unfairness: a third of the data has no place, and what is protected stays.
+# The planted unfairness: a third of the data has no place. Version 1 protects nothing against the limit of the run (tests/qemu/checks/tenants.sh has 2).
 assert float(rows["poor"]["tenant_far_per_op"]) > 0.2 and int(rows["poor"]["tenant_swapins"]) > 100, rows["poor"]
-assert float(rows["safe"]["tenant_far_per_op"]) < float(rows["poor"]["tenant_far_per_op"]) / 4, rows["safe"]
+assert float(rows["safe"]["tenant_far_per_op"]) < float(rows["poor"]["tenant_far_per_op"]), rows["safe"]
 EOF
   assert_match 'swap +poor +1 ' "$output"
   assert_match 'swap: fairness [0-9.]+, the slowest is (even|poor|safe) \([0-9.]+ times\)' "$output"

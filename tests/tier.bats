@@ -37,14 +37,8 @@ assert_no_tier() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
-need_cgroup() {
-  need_root
-  need_command mkswap swapon
-  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || grep -qsw memory /sys/fs/cgroup/cgroup.controllers || skip 'no memory cgroup here'
-}
-
 need_zram() {
-  need_cgroup
+  need_swap
   [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
 }
 
@@ -291,7 +285,7 @@ column() {
 }
 
 @test "doctor sizes a sweep over ratios for each variant, by the ratio that needs most" {
-  need_cgroup
+  need_swap
   run_split "$REPO/do_it.sh" doctor --all -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
     DRAM_RATIO="1:8 1:1" REDISBASE="$(ports_pick 2)"
   assert_success
@@ -302,7 +296,7 @@ column() {
 }
 
 @test "doctor refuses a variant that something keeps from being what its file says, and one that could not swap" {
-  need_cgroup
+  need_swap
   [[ -e $ZSWAP_FILE ]] || skip 'no zswap here'
   zswap_set N
   words -v swap -v zswap FILL=64M KERNEL.zswap=keep
@@ -352,7 +346,7 @@ column() {
 }
 
 @test "a swap device that is there is used and given back as it was; one that is in use stays in use" {
-  need_cgroup
+  need_swap
   truncate -s 256M area
   mkswap -L standing area
   head -c 4096 area >header
@@ -386,7 +380,7 @@ column() {
 }
 
 @test "a block device that is not a swap area is refused, and nothing is written on it" {
-  need_cgroup
+  need_swap
   head -c 64M /dev/urandom >area
   cp area before
   loop_up area

@@ -5,8 +5,8 @@
 #        ./do_it.sh ab --next | --all | --side [--trust] [LEDGER]
 #        ./do_it.sh ab [LEDGER]
 #
-#   A, B           files of settings as for run -s, each with one variant; A is the base. Equal settings but LABEL are two states of a host.
-#                  A ledger is made in RESULTS_DIR/ab: it keeps every setting of both, and the order of the trials. A trial is a run.
+#   A, B           files of settings as for run -s, each with one variant; A is the base. Sides that differ only in LABEL are two states of a host.
+#                  ab writes a ledger to RESULTS_DIR/ab: every setting of both sides, and the order of the trials. A trial is a run.
 #   NAME=VALUE     a setting of both sides
 #   --trials N     trials of each side (12; with --noise as many as find SMALLEST in 80 of 100 comparisons)
 #   --noise RUN    an earlier run of this machine, its starts and phases; name three or more, because they show what runs and boots add
@@ -16,8 +16,8 @@
 #   --side         print the side of the next trial, for a script that boots its kernel; nothing after the last trial
 #   LEDGER         the directory that the first form printed; default: the newest one
 #
-# Without an option, ab prints the state, and after the last trial the verdict. An interrupted trial, a failed one, and one on another kernel or
-# Redis than its side had before do not count: --next repeats them. compare takes a ledger as a run: ./do_it.sh compare --format html LEDGER
+# Without an option, ab prints the state, and after the last trial the verdict. A trial does not count if it was interrupted, failed, or ran
+# on another kernel or Redis than its side before: --next repeats it. compare takes a ledger as a run: ./do_it.sh compare --format html LEDGER
 # Exit status: 0 done, 1 a trial did not count, or a result could not be read, 2 bad usage, 3 a host is not fit, 130 or 143 interrupted.
 # shellcheck shell=bash
 
@@ -58,6 +58,7 @@ cmd_ab() {
   case $action in
     --next) _ab_next ;;
     --all)
+      _ab_next || return
       while ((LEDGER_DONE < ${#LEDGER_ROWS[@]})); do _ab_next || return; done
       ;;
     --side) ((LEDGER_DONE == ${#LEDGER_ROWS[@]})) || cut -f 3 <<<"${LEDGER_ROWS[LEDGER_DONE]}" ;;
@@ -87,14 +88,12 @@ _ab_option() {
 # Returns: exits 2 if it does not exist
 _ab_ledger() {
   local found word=${1-}
-  local -a all
   conf_environment
   conf_read
   if [[ -n $word ]]; then
     found=$(compare_resolve "$word") || found=$RESULTS_DIR/ab/$word
   else
-    all=("$RESULTS_DIR"/ab/2*/ledger.tsv)
-    found=${all[-1]%/ledger.tsv}
+    found=$(result_newest "$RESULTS_DIR/ab") || found=$RESULTS_DIR/ab
   fi
   ledger_is "$found" || die_usage "command line: ${word:-ab}: not a ledger; ./do_it.sh ab A.conf B.conf makes one in $RESULTS_DIR/ab"
   printf '%s\n' "${found%/}"
@@ -103,7 +102,7 @@ _ab_ledger() {
 # Make a ledger of two files of settings.
 # Globals: files words noise trials seed hosts of cmd_ab
 _ab_make() {
-  local i name folder ledger power='' text REPLY
+  local i name folder ledger power='' text results REPLY
   local -a sides=() settings=()
   [[ ! ${files[0]} -ef ${files[1]} ]] || die_usage "command line: ${files[1]}: the same file as ${files[0]}; copy it, and set what differs, or LABEL alone"
   for i in 0 1; do
@@ -116,10 +115,10 @@ _ab_make() {
     sides+=("$name")
   done
   [[ ${sides[0]} != "${sides[1]}" && ! " ${sides[*]} " =~ \ (runs|hosts|ledger[.]tsv)\  ]] || sides=("${sides[0]}-A" "${sides[1]}-B")
-  _ab_power || die "--noise: the runs have no measurement that was repeated; name three runs of these settings"
   _ab_value RESULTS_DIR
-  folder=$REPLY/ab
-  { mkdir -p -- "$folder" 2>/dev/null && [[ -w $folder ]]; } || die_usage "RESULTS_DIR=$REPLY: cannot write to it; set a directory that you can write to"
+  results=$REPLY folder=$REPLY/ab
+  _ab_power || die "--noise: the runs have no measurement that was repeated; name three runs of these settings"
+  { mkdir -p -- "$folder" 2>/dev/null && [[ -w $folder ]]; } || die_usage "RESULTS_DIR=$results: cannot write to it; set a directory that you can write to"
   TZ=UTC0 printf -v ledger '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$folder" -1 "${sides[0]}-${sides[1]}"
   mkdir -- "$ledger" "$ledger"/{runs,"${sides[0]}","${sides[1]}"} || die "$ledger: cannot create the directory"
   [[ -z $hosts ]] || write_file "$ledger/hosts" cat -- "$hosts" || return 1
@@ -151,6 +150,7 @@ _ab_settings() {
   for name in RATE CONNECTIONS DRAM_RATIO; do
     [[ ${!name} != search* ]] || conf_refuse "$name" "a trial has no search, because its repeats are one figure; set a number"
   done
+  [[ $TENANTS == none ]] || conf_refuse TENANTS "a ledger does not keep the files of tenants; set TENANTS=none"
   text=$(conf_print)
   # With the names of all of them, the file of the variant sets nothing.
   printf '%s\n' "$text" | sed 's/=.*//' | paste -sd ' ' | sed 's/.*/OVER="&"/'
@@ -167,15 +167,16 @@ _ab_value() {
 }
 
 # Find the number of trials, a seed, and what they find.
-# Globals: noise trials seed of cmd_ab, settings and power of _ab_make
+# Globals: noise trials seed of cmd_ab, settings, results and power of _ab_make
 # Returns: 1 if no noise was found
 _ab_power() {
   local path word smallest starts REPLY
   local -a runs=()
   if ((${#noise[@]} > 0)); then
     for word in "${noise[@]}"; do
-      path=$(compare_run "$word") || exit
-      [[ -d $path && ! -e $path/variant.conf ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
+      # The results of the sides may be in another directory than those of other commands.
+      [[ $word == */* || ! -d $results/$word ]] || word=$results/$word
+      path=$(compare_directory "$word") || exit
       runs+=("$path")
     done
     _ab_value SMALLEST
@@ -188,7 +189,7 @@ _ab_power() {
     trials=${trials#*$'\t'} power=${power#*$'\n'}
     ((trials > 0)) || die "--noise: more than 1,000 trials of each side find $smallest %; measure longer (TIME), set SMALLEST, or --trials"
   fi
-  trials=${trials:-$_AB_TRIALS} seed=${seed:-$((RANDOM * 32768 + RANDOM % 32768 + 1))}
+  trials=${trials:-$_AB_TRIALS} seed=${seed:-$(((RANDOM << 15 | RANDOM) % 999999999 + 1))}
 }
 
 # Print what differs between the settings of the sides.
@@ -197,7 +198,7 @@ _ab_differences() {
   local found names
   found=$(diff <(printf '%s\n' "${settings[0]}") <(printf '%s\n' "${settings[1]}") | sed -n "s/^< /${sides[0]}: /p; s/^> /${sides[1]}: /p" | grep -vE '^[^:]*: (OVER|SCENARIO)=') || :
   if [[ -z $found ]]; then
-    log_info "the settings of both sides are equal: change the host before each trial, such as its kernel, as ./do_it.sh ab --side says"
+    log_info "the settings of both sides are equal: before each trial, boot the host into the side that ./do_it.sh ab --side prints"
     return
   fi
   printf '%s\n' "$found" | stored_plain
@@ -233,7 +234,7 @@ _ab_show() {
 # Returns: the status of the run, 1 if it does not count
 _ab_next() {
   local trial pair side lock before run status=0 facts why name
-  local -a options=() all=() clean=()
+  local -a options=() clean=()
   ((LEDGER_DONE < ${#LEDGER_ROWS[@]})) || {
     _ab_show
     return
@@ -247,12 +248,13 @@ _ab_next() {
   options+=("${trust[@]}")
   # Settings of today's environment would override those of the side.
   for name in "${!TIERBENCH_@}"; do [[ $name == TIERBENCH_@(PATH|DEBUG) ]] || clean+=(-u "$name"); done
-  all=("$ledger"/runs/2*/) before=${all[-1]}
+  before=$(ls "$ledger/runs")
   env "${clean[@]}" "$ROOT/do_it.sh" run "${options[@]}" -s "$ledger/$side/variant.conf" RESULTS_DIR="$ledger/runs" >&2 {lock}<&- || status=$?
-  all=("$ledger"/runs/2*/) run=${all[-1]%/}
+  # Not the last by name, which has the time: the clock may have been set.
+  run=$ledger/runs/$(comm -13 <(printf '%s\n' "$before") <(ls "$ledger/runs") | tail -n 1)
   if ((status > 0)); then
     why="the run ended with status $status"
-  elif [[ $run/ == "$before" ]]; then
+  elif [[ $run == */ ]]; then
     why="there is no new run in $ledger/runs"
   elif ! verify_show "$run" >/dev/null; then
     why="$run is not whole and unchanged (./do_it.sh verify $(log_word "$run"))"

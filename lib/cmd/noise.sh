@@ -39,9 +39,7 @@ cmd_noise() {
   [[ $format =~ ^(table|markdown|csv|json)$ ]] || die_usage "command line: --format=$format: unknown format; accepted: table markdown csv json"
   ((${#words[@]} > 0)) || words=('')
   for word in "${words[@]}"; do
-    path=$(compare_run "$word") || exit
-    # The directory of a variant is no run.
-    [[ -d $path && ! -e $path/variant.conf ]] || die_usage "command line: $word: not a directory of results; ./do_it.sh list names runs"
+    path=$(compare_directory "$word") || exit
     runs+=("$path")
   done
   RESULT_PROGRAM=noise noise_show "$what" "$format" "${runs[@]}"

@@ -204,10 +204,14 @@ conf_sets() {
   LAYER=$layer:$1 awk -F '\t' '$1 == "setting" && $2 == ENVIRON["LAYER"] { print $3 "=" $5 }' <<<"$CONF_LAYER"
 }
 
-# Print the names of the tenants.
+# Print the names of the tenants, also of those whose file sets nothing.
 # Usage: conf_tenants
+# Globals: TENANTS
 conf_tenants() {
-  awk -F '\t' '$1 == "setting" && sub(/^tenant:/, "", $2) && !seen[$2]++ { print $2 }' <<<"$CONF_LAYER"
+  local name
+  local -a tenants=()
+  [[ $TENANTS == none ]] || read -r -a tenants <<<"$TENANTS"
+  for name in "${tenants[@]}"; do printf '%s\n' "${name%%[*]*}"; done
 }
 
 # Print the settings of a tenant's file, and of the workload that it names, as assignments.

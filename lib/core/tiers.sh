@@ -3,7 +3,7 @@
 # The kinds of memory, values of TIER: each is a file tier/NAME.sh in lib/ or of TIERBENCH_PATH. Its header tells the planner and the master what it is, and its functions run on
 # hosts (docs/architecture.md). Lines of a header are `# FIELD: WORD...`:
 #   Is        limited: a cgroup limits DRAM, by DRAM_RATIO; disk: what exceeds the limit takes no memory; compressed: it takes compressed memory
-#             bound: data are on the nodes of the tier, which count as far; spills: and on others when these are full; divided: between nodes by weights, which a search may change
+#             bound: data is on the nodes of the tier, which count as far; spills: and on others when these are full; divided: between nodes by weights, which a search may change
 #             direct: the CPU loads far data, without faults; free: the kernel places data; moves: and moves them; hidden: it does not see where they are
 #   Nodes     the nodes for TIER_NODES=auto: far, or all
 #   Policy    the option of numactl, with % for the nodes; Policies: with several nodes, if that differs

@@ -59,17 +59,17 @@ host_monitor_start() {
 # Find what limits the instances: CPU time of their cgroups, and memory of those that are not the tier's own.
 # Returns: sets ALLOWED_STATS, ALLOWED_LIMITS and ALLOWED_NOTED
 host_monitor_allowed() {
-  local pid group groups=$WORK/run-$RUN_ID/tier/groups
+  local pid group
   local -a pids=() noted=()
   while read -r pid _; do pids+=("$pid"); done <"$RECORD"
   host_allowed_stats "${pids[@]}"
   host_allowed_memory "${pids[0]-self}" "${MONITOR_STAT%/memory.stat}"
   # The OOM killer may act in any group of instances.
-  [[ ! -e $groups ]] || while read -r group; do
+  while read -r group; do
     read -r pid <"$group/cgroup.procs" || continue
     host_allowed_note "$pid"
     noted+=("${ALLOWED_NOTED[@]}")
-  done < <(cut -d ' ' -f 2 "$groups" | sort -u)
+  done < <(host_tier_cgroup_list)
   ((${#noted[@]} > 0)) || host_allowed_note "${pids[0]-self}"
   ((${#noted[@]} == 0)) || ALLOWED_NOTED=("${noted[@]}")
 }

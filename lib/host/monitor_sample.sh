@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 # The monitors: one process that records memory counters once per second, and guards the host. No sample starts a process, so it takes well under 1 %
 # of a CPU.
-# Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_APART (yes: an instance that ends is lost, and the others continue), MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
+# Globals: MONITOR (its directory), RECORD (the instances), RESERVE_BYTES, MONITOR_STAT (memory.stat of the tier's cgroup, or empty),
+#   MONITOR_APART (yes: an instance that ends is lost, and the others continue),
 #   MONITOR_NODES (the directories of the nodes with memory in /sys), HIT_COUNTERS, ALLOWED_LIMITS (the cgroups that limit the memory of the instances),
 #   ALLOWED_NOTED (what the OOM killer had done before)
 

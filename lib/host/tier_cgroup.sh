@@ -52,8 +52,8 @@ host_tier_cgroup_make() {
   { printf '%s\n' "$folder" >"$WORK/run-$RUN_ID/tier/cgroup"; } 2>/dev/null
 }
 
-# Make a cgroup in that of the run for each group of instances. In version 2 these have all processes, and what is protected in one of them is protected
-# in that of the run, too.
+# Make a cgroup in that of the run for each group of instances. In version 2 only these contain processes, and memory.low of a child is limited by
+# that of its parent: the cgroup of the run gets the sum.
 # Usage: host_tier_cgroup_groups GROUPS
 #   GROUPS are lines NAME MAX HIGH LOW PORT..., in bytes or -
 # Globals: WORK RUN_ID CGROUP_VERSION
@@ -86,6 +86,14 @@ host_tier_cgroup_groups() {
   ((low_all == 0)) || _host_tier_cgroup_set "$all/memory.low" "$low_all" || return
   WHY="$WORK/run-$RUN_ID/tier/groups cannot be written (REMOTE_DIR: is its disk full?)"
   { printf '%s' "$text" >"$WORK/run-$RUN_ID/tier/groups"; } 2>/dev/null
+}
+
+# Print the cgroups of groups of instances, one per line; nothing without groups.
+# Usage: host_tier_cgroup_list
+# Globals: WORK RUN_ID
+host_tier_cgroup_list() {
+  local file=$WORK/run-$RUN_ID/tier/groups
+  [[ ! -e $file ]] || cut -d ' ' -f 2 "$file" | sort -u
 }
 
 # Change the limit of a cgroup with processes in it. Lower it in small steps: version 2 calls the OOM killer when it cannot reclaim enough

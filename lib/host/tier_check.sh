@@ -16,6 +16,23 @@ host_tier_check() {
   fi
 }
 
+# Whether a cgroup that limits memory can be made; if not, print a row.
+# Usage: host_tier_check_cgroup WHAT
+#   WHAT requires root
+# Returns: 1 if it cannot; sets CGROUP_VERSION and CGROUP_ROOT
+host_tier_check_cgroup() {
+  if ((EUID != 0)); then
+    host_tier_row fail "not root" "root: $1" "log in as root"
+  elif ! host_tier_cgroup_find; then
+    host_tier_row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
+  elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_host_tier_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
+    host_tier_row fail "the memory controller is off in $CGROUP_ROOT, which has processes" "a cgroup that limits memory" "run it outside of this container"
+  else
+    return 0
+  fi
+  return 1
+}
+
 # Whether there can be a cgroup for each group of instances; if not, print a row.
 # Usage: host_tier_check_groups
 # Globals: TIER_GROUPS
@@ -23,16 +40,10 @@ host_tier_check() {
 host_tier_check_groups() {
   local high
   [[ -n $TIER_GROUPS ]] || return 0
+  host_tier_check_cgroup "the limits of tenants are cgroups" || return
   high=$(awk '$3 != "-" { print $1; exit }' <<<"$TIER_GROUPS")
-  if ((EUID != 0)); then
-    host_tier_row fail "not root" "root: the limits of tenants are cgroups" "log in as root"
-  elif ! host_tier_cgroup_find; then
-    host_tier_row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
-  elif [[ $CGROUP_VERSION == 1 && -n $high ]]; then
-    host_tier_row fail "cgroup version 1 of memory" "MEMORY.high of $high: version 2" "leave MEMORY.high out"
-  else
-    return 0
-  fi
+  [[ $CGROUP_VERSION == 1 && -n $high ]] || return 0
+  host_tier_row fail "cgroup version 1 of memory" "MEMORY.high of $high: version 2" "leave MEMORY.high out"
   return 1
 }
 
@@ -145,14 +156,9 @@ host_tier_check_room() {
 host_tier_check_limited() {
   local what swappiness=$TIER_SWAPPINESS REPLY
   [[ $swappiness != keep ]] || swappiness=$(_host_tier_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
-  if ((EUID != 0)); then
-    host_tier_row fail "not root" "root: cgroups and swap are the administrator's" "log in as root"
-  elif [[ $swappiness == 0 ]]; then
+  host_tier_check_cgroup "cgroups and swap are the administrator's" || return
+  if [[ $swappiness == 0 ]]; then
     host_tier_row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer acts" "1 or more" "KERNEL.swappiness=60"
-  elif ! host_tier_cgroup_find; then
-    host_tier_row fail "$WHY" "a cgroup that limits memory" "mount it, or boot with cgroup_enable=memory"
-  elif [[ $CGROUP_VERSION == 2 ]] && ! grep -qw memory "$CGROUP_ROOT/cgroup.subtree_control" && [[ -e $CGROUP_ROOT/cgroup.type && -n $(_host_tier_detect_read "$CGROUP_ROOT/cgroup.procs") ]]; then
-    host_tier_row fail "the memory controller is off in $CGROUP_ROOT, which has processes" "a cgroup that limits memory" "run it outside of this container"
   elif ! command -v mkswap >/dev/null || ! command -v swapon >/dev/null; then
     host_tier_row fail "mkswap or swapon is missing" "util-linux" "install: mkswap"
   elif ! host_tier_check_allowed "$CGROUP_ROOT"; then

@@ -23,9 +23,9 @@ host_tier_state() {
   [[ ! -e $folder/asked ]] || mapfile -t lines <"$folder/asked"
   ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
   [[ ! -e $folder/cgroup ]] || host_tier_cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
-  [[ ! -e $folder/groups ]] || while read -r group; do
+  while read -r group; do
     host_tier_cgroup_usage "$group" | sed "s/^/group:${group##*/}\t/"
-  done < <(cut -d ' ' -f 2 "$folder/groups" | sort -u)
+  done < <(host_tier_cgroup_list)
   [[ ! -s $folder/swap ]] || host_tier_swap_usage "$folder/swap"
   [[ ! "${lines[*]}" =~ $'tier\t'([a-z0-9_]+) ]] || ! declare -F "host_tier_${BASH_REMATCH[1]}_state" >/dev/null || "host_tier_${BASH_REMATCH[1]}_state" "$folder"
 }

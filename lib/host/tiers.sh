@@ -6,10 +6,10 @@
 # Reads check up: TIER_NEAR TIER_RESERVE TIER_SWAPPINESS TIER_GROUPS
 #   TIER_IS, TIER_VERIFY and TIER_PRICE are lines of the header of the tier (lib/core/tiers.sh); TIER_MEMORY are the nodes; TIER_LIMIT is in bytes
 #   of DRAM for all instances (0: no limit), TIER_SPACE in bytes of swap; TIER_FAR are nodes without a CPU; TIER_NEAR is NEAR/FAR, the nodes between
-#   which a search divides data (empty: it does not); TIER_RESERVE are bytes that must stay free on the server; TIER_SWAPPINESS is a number, or keep; TIER_GROUPS
-#   are the groups of instances with a cgroup of each (host_tier_cgroup_groups), or empty
+#   which a search divides data (empty: it does not); TIER_RESERVE are bytes that must stay free on the server; TIER_SWAPPINESS is a number, or keep;
+#   TIER_GROUPS are the groups of instances with a cgroup of each (host_tier_cgroup_groups), or empty
 
-# Usage: main detect|check|up|limit BYTES|divide PROGRAM SHARE NEAR FAR
+# Usage: main detect|check|up|limit BYTES|divide PROGRAM SHARE NEAR FAR [keep]
 main() {
   if [[ $1 == detect ]]; then
     host_tier_detect
@@ -34,7 +34,8 @@ host_tiers_limit() {
 }
 
 # Move the pages of the instances, so that SHARE % of them are on the near nodes.
-# Usage: host_tiers_divide PROGRAM SHARE NEAR FAR
+# Usage: host_tiers_divide PROGRAM SHARE NEAR FAR [keep]
+#   keep: nothing is requested of the placement from now on, because pages will return
 host_tiers_divide() {
   local pid start pids='' said
   while read -r pid start _; do
@@ -42,12 +43,12 @@ host_tiers_divide() {
   done <"$WORK/run-$RUN_ID/server/instances.proc"
   [[ -n $pids ]] || fail "no instance runs"
   said=$("$1" spread --near "$3" --far "$4" --share "$2" --processes "$pids" 2>&1) || fail "$2 % of the pages on nodes $3: $(tail -n 1 <<<"$said")"
-  host_tiers_ask weights "$(LC_ALL=C awk -v near="$3" -v far="$4" -v share="$2" "$CPUS_AWK"'
+  host_tiers_ask weights "${5-$(LC_ALL=C awk -v near="$3" -v far="$4" -v share="$2" "$CPUS_AWK"'
     function weigh(list, part,    n, i, node) {
       n = cpus_expand(list, node)
       for (i = 1; i <= n; i++) printf "%s:%g ", node[i], part / n
     }
-    BEGIN { weigh(near, share); weigh(far, 100 - share) }')"
+    BEGIN { weigh(near, share); weigh(far, 100 - share) }')}"
 }
 
 # Change the requested placement from now on, for its check.

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PIECES   1000 /* of a period of a sine */
-#define RATE_MIN 0.001
+#define RATE_MIN 1e-6 /* of one client; a plan requires 0.001 of all */
 #define RATE_MAX 1e9
 #define TIME_MAX 1e6
 

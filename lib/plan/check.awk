@@ -104,7 +104,6 @@ function check_variant(    i, n, number) {
   check_prefix("CLIENT_PREFIX")
   check_directives()
   check_load()
-  check_rates()
   check_generator()
   check_search()
   parts_check()

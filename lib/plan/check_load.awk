@@ -23,6 +23,7 @@ function check_load(    i, n, pattern) {
     if (pattern[i] ~ /^latest/ && V["PHASES"] ~ /^set/)
       refuse("PHASES", "KEY_PATTERN=" pattern[i] " adds keys after the last one; start PHASES with populate")
   }
+  check_rates()
 }
 
 # Refuse settings that conflict with a trace.

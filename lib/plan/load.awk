@@ -10,6 +10,11 @@ function has_phase(phase) {
   return index(" " V["PHASES"] " ", " " phase " ") > 0
 }
 
+# Whether the first phase sets the keys.
+function is_filled_first() {
+  return (" " V["PHASES"] " ") ~ /^ populate /
+}
+
 # The number of phases that are measured.
 function phases_measured(    n, i, phase, sum) {
   n = words("PHASES", phase)

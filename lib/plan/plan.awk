@@ -74,7 +74,7 @@ function cells_make(    v, p, step) {
   }
 }
 
-# What the load of some instances needs at a point: LOAD[keys] per instance, of which phases set LOAD[held]; the bytes of them, LOAD[data], of all keys
+# What the load of some instances needs at a point: LOAD[keys] per instance, of which phases set LOAD[held]; the bytes of them, LOAD[data] and LOAD[all], of all keys
 # LOAD[full], of tables that have just been outgrown LOAD[growing], or with all keys LOAD[outgrown], by the rule of the guide LOAD[rule]; the largest
 # size of any phase, LOAD[largest]. LOAD_KNOWN is the source of the bytes.
 function load_cell(size, instances,    number, held, sized, largest, data) {
@@ -92,7 +92,7 @@ function load_cell(size, instances,    number, held, sized, largest, data) {
   if (data > 2 ^ 59) refuse(V["KEYS"] == "auto" ? "FILL" : "KEYS", "more than 512 PiB of data; set fewer keys, or smaller values")
   LOAD["keys"] = number
   LOAD["held"] = held
-  LOAD["data"] = data
+  LOAD["data"] = LOAD["all"] = data
   LOAD["full"] = data_of(size, instances, number)
   LOAD["growing"] = outgrown_of(size, instances, held)
   LOAD["outgrown"] = outgrown_of(size, instances, number)
@@ -103,19 +103,17 @@ function load_cell(size, instances,    number, held, sized, largest, data) {
 
 # Derive the values of a point: the columns of plan.tsv after those of the axes, CELL; CELL_DATA, CELL_SECONDS and CELL_SEARCH, for the search of
 # keys.
-function cell_make(v, p,    size, instances, target, all_data) {
+function cell_make(v, p,    size, instances, target) {
   size = V["VALUE_SIZES"]
   instances = V["INSTANCES"] + 0
   if (is_tenants()) tenants_cell(instances)
   else load_cell(size, instances)
-  # A tenant that is alone has the DRAM of all.
-  all_data = is_tenants() ? TENANT_DATA : LOAD["data"]
   target = is_tenants() ? "" : fill_target()
   CELL[v, p] = places_of(instances) OFS whole(LOAD["keys"]) OFS whole(LOAD["held"]) OFS whole(LOAD["data"]) OFS whole(LOAD["full"]) OFS \
     (target == "" ? "-" : whole(target)) OFS whole(LOAD["rule"]) OFS whole(dram_of(LOAD["data"], LOAD["growing"], instances)) OFS \
     LOAD_KNOWN OFS clients_text(instances)
   if (v == 1 && !is_tenants()) doubts_say(POINT[p], size, instances, target, LOAD["full"], LOAD["outgrown"])
-  CELL_MORE[v, p] = whole(LOAD["outgrown"]) OFS tier_spaces(all_data, instances) OFS client_places() OFS whole(LOAD["largest"]) \
+  CELL_MORE[v, p] = whole(LOAD["outgrown"]) OFS tier_spaces(LOAD["all"], instances) OFS client_places() OFS whole(LOAD["largest"]) \
     (is_tenants() ? OFS TENANT_TEXT : "")
   CELL_DATA[v, p] = LOAD["data"]
   CELL_SECONDS[v, p] = seconds_of(LOAD["keys"] * instances, LOAD["data"])
@@ -152,7 +150,7 @@ function search_seconds(    limits, limit, steps) {
   if (!is_search_wanted()) return 0
   limits = words("LIMITS", limit)
   steps = is_dram_searched() ? 25 + 15 * limits : 15 + 10 * limits
-  # The quick form has 24 at most.
+  # SEARCH_QUICK: at most 24 steps for a limit.
   if (is_on("QUICK") && steps > 24 * limits) steps = 24 * limits
   return whole(phases_measured() * (steps * (V["SEARCH_TIME"] + 1) + (limits - 1) * V["TIME"])) + 0
 }

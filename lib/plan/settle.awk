@@ -38,15 +38,17 @@ function auto_settle() {
   return
 }
 
-# Read the files that TENANTS names, each into its layer. A run, and what repeats it, has a copy of them next to its run.conf.
-function tenants_take(    n, i, name, file, layer, j) {
+# Read the files that TENANTS names, each into its layer. A run has a copy of them next to its run.conf, for what repeats it.
+function tenants_take(    n, i, name, file, layer, j, is_of_run) {
   resolve("")
   if (V["TENANTS"] == "none") return
   n = words("TENANTS", name)
+  # Only a run.conf names the scenario that it came from.
+  is_of_run = ("scenario", "") in GIVEN && ("scenario", "SCENARIO") in VALUE
   for (i = 1; i <= n; i++) {
     sub(/[*].*/, "", name[i])
     layer = "tenant:" name[i]
-    file = ("scenario", "") in GIVEN ? wanted(GIVEN["scenario", ""], "tenants-" name[i]) : ""
+    file = is_of_run ? wanted(GIVEN["scenario", ""], "tenants-" name[i]) : ""
     if (file == "") file = named("tenants", name[i] "")
     if (file == "") stop_near("tenants", name[i], where("TENANTS") ": TENANTS=" V["TENANTS"] ": " name[i] ": not found; ")
     file_take(layer, file "")

@@ -48,6 +48,8 @@ function tenants_cell(instances,    t, sum, name, loaded, known, limit) {
     tenant_leave()
   }
   for (name in LOAD) LOAD[name] = sum[name]
+  # A tenant that is alone has the DRAM of all.
+  LOAD["all"] = TENANT_DATA
   LOAD["keys"] = int(LOAD["keys"] / instances)
   LOAD["held"] = int(LOAD["held"] / instances)
   LOAD["largest"] = sum["most"]

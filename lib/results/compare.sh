@@ -43,6 +43,16 @@ compare_run() {
   fi
 }
 
+# Print the directory of results that an argument names: a run, and not a variant or a file.
+# Usage: compare_directory WORD
+# Returns: as compare_run; exits 2 for anything else
+compare_directory() {
+  local path
+  path=$(compare_run "$1") || exit
+  [[ -d $path && ! -e $path/variant.conf ]] || die_usage "command line: $1: not a directory of results; ./do_it.sh list names runs"
+  printf '%s\n' "$path"
+}
+
 # Whether WORD is a condition such as p99<=1ms, or the name of a metric; with list, print these names; with alike, whether more is better of all
 # metrics in WORD, one per line, or less of all.
 # Usage: compare_known condition|metric|alike WORD

@@ -9,7 +9,7 @@ copy_text() {
   { printf '%s\n\n' "$1" && cat; } | fold -s -w 72 | sed 's/ *$//'
   [[ -z $2 ]] || figures_run copy <<<"$2"
   for run in "${@:3}"; do
-    # A reader has other directories.
+    # Relative, because the directories of a reader differ.
     run=${run#"$PWD/"}
     [[ -r $run/run.conf ]] || continue
     printf '\nTo run it again:\n  %s\n' "$(copy_again "$run")"

@@ -25,7 +25,7 @@ ledger_is() {
 # Usage: ledger_read LEDGER
 # Returns: sets LEDGER_SEED, LEDGER_SIDES, LEDGER_ROWS and LEDGER_DONE; exits 2 if its file is truncated or changed
 ledger_read() {
-  local file=$1/ledger.tsv bad REPLY
+  local file=$1/ledger.tsv bad one two REPLY
   file_read "$file" || die_usage "$file: $REPLY; restore the file, or start a new comparison"
   bad=$(COLUMNS_ARE=$LEDGER_COLUMNS LC_ALL=C awk -F '\t' '
     function bad(    k) {
@@ -43,11 +43,12 @@ ledger_read() {
     END { print found ? found : NR != trials + 2 || trials < 2 || trials % 2 ? NR : "" }' <<<"${REPLY%$'\n'}")
   [[ -z $bad && $REPLY == *$'\n' ]] || die_usage "$file:${bad:-end}: truncated or changed; restore the file, or start a new comparison"
   mapfile -t LEDGER_ROWS <<<"${REPLY%$'\n'}"
-  read -r _ _ LEDGER_SEED _ _ _ bad _ REPLY <<<"${LEDGER_ROWS[0]}"
-  LEDGER_SEED=${LEDGER_SEED%,} LEDGER_SIDES=("$bad" "$REPLY")
+  read -r _ _ LEDGER_SEED _ _ _ one _ two <<<"${LEDGER_ROWS[0]}"
+  LEDGER_SEED=${LEDGER_SEED%,} LEDGER_SIDES=("$one" "$two")
   LEDGER_ROWS=("${LEDGER_ROWS[@]:2}")
   for ((LEDGER_DONE = 0; LEDGER_DONE < ${#LEDGER_ROWS[@]}; LEDGER_DONE++)); do
-    [[ ${LEDGER_ROWS[LEDGER_DONE]} != *$'\t-\t'* ]] || break
+    IFS=$'\t' read -r _ _ _ REPLY _ <<<"${LEDGER_ROWS[LEDGER_DONE]}"
+    [[ $REPLY != - ]] || break
   done
 }
 
@@ -80,7 +81,7 @@ ledger_order() {
 # Print the run of the first trial of a side that counts.
 # Usage: ledger_run LEDGER SIDE
 ledger_run() {
-  awk -F '\t' -v side="$2" -v runs="$1/runs" '$3 "" == side "" && $4 != "-" && !found++ { print runs "/" $4 }' "$1/ledger.tsv"
+  RUNS=$1/runs SIDE=$2 awk -F '\t' '$3 "" == ENVIRON["SIDE"] "" && $4 != "-" { print ENVIRON["RUNS"] "/" $4; exit }' <"$1/ledger.tsv"
 }
 
 # Replace each ledger by the runs of its trials that count.

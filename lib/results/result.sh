@@ -13,12 +13,13 @@ _result_escape() {
   escaped=${escaped//$'\r'/\\r}
 }
 
-# Print the newest run directory under results/: the one with the latest time in its name.
-# Usage: result_newest
-# Globals: RESULTS_DIR, the directory of runs; default: results/ of this project
+# Print the newest run directory: the one with the latest time in its name.
+# Usage: result_newest [DIR]
+#   DIR has the runs (RESULTS_DIR)
+# Globals: RESULTS_DIR; default: results/ of this project
 # Returns: 1 if there is no run
 result_newest() {
-  local folder=${RESULTS_DIR:-$ROOT/results} run newest='' LC_ALL=C
+  local folder=${1:-${RESULTS_DIR:-$ROOT/results}} run newest='' LC_ALL=C
   folder=${folder%/}
   # In the current directory, the short name reads better in the rows.
   [[ $folder != "$PWD/results" ]] || folder=results

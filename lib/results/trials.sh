@@ -15,7 +15,7 @@ trials_facts() {
   hosts_folder "$1/env" "${2%% *}"
   LC_ALL=C awk -F '\t' '
     { is[$1] = $2 }
-    function known(name) { return is[name] == "" ? "unknown" : is[name] }
+    function known(name) { return is[name] == "" || is[name] == "-" ? "unknown" : is[name] }
     END { print known("kernel.release") FS known("kernel.boot") FS known("redis.version") " " known("redis.build") }' "$REPLY/env.tsv" 2>/dev/null ||
     printf 'unknown\tunknown\tunknown\n'
 }
@@ -27,7 +27,7 @@ trials_state() {
   {
     printf 'trial\tpair\tside\trun\tkernel\tRedis\n'
     printf '%s\n' "${LEDGER_ROWS[@]}" | cut -f 1-5,7
-  } | table_print
+  } | table_print | stored_plain
 }
 
 # Print the verdict on the ledger that was read, as a text of 72 columns.
@@ -43,13 +43,13 @@ trials_verdict() {
   SMALLEST=$(trials_setting "$ledger" "${LEDGER_SIDES[0]}" SMALLEST)
   sections=$(compare_sections "$ledger") || status=1
   compare_prose notes 'ab: ' <<<"$sections" >&2
-  # The names of the files.
+  # SCENARIO differs in any case: it is the name of the file of each side.
   compare_differences 'ab: differs: ' <<<"$sections" | grep -v ' setting, SCENARIO: ' >&2 || :
   {
     for side in "${LEDGER_SIDES[@]}"; do _trials_side "$side"; done
     printf '\n'
     compare_prose verdict '' <<<"$sections"
-  } | copy_text "${LEDGER_SIDES[1]} against ${LEDGER_SIDES[0]}: $((${#LEDGER_ROWS[@]} / 2)) pairs of trials in random order (seed $LEDGER_SEED)" "$sections"
+  } | stored_plain | copy_text "${LEDGER_SIDES[1]} against ${LEDGER_SIDES[0]}: $((${#LEDGER_ROWS[@]} / 2)) pairs of trials in random order (seed $LEDGER_SEED)" "$sections"
   return "$status"
 }
 

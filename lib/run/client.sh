@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The master's side of the load generators: copy ./test to each client, start it, synchronize the clients, and fetch their files.
 
-# With TENANTS, a client has a load generator for each tenant. CLIENT@TENANT is then the name of one wherever the name of a client stands for its generator.
+# With TENANTS, a client has one load generator per tenant: CLIENT@TENANT names it wherever CLIENT names a generator.
 declare -A _CLIENT_BINARY=() # path of the load generator on each client
 declare -A _CLIENT_STATE=()  # by client: running, or the exit status
 declare -A _CLIENT_READY=()  # the phase that each waits to start

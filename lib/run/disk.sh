@@ -31,7 +31,7 @@ disk_persistence_of() {
   local copies=0 kept='' grown=0 extra=32 keys=${ROW[keys]} size=${ROW[value_size]} part each
   server_conf
   [[ $PERSISTENCE != rdb && "; $REPLY" != *'; save '[0-9]* ]] || kept=rdb copies=2
-  # The AOF has each SET as a request. It grows to 64 MB before its first rewrite (auto-aof-rewrite-min-size), however little the data are.
+  # The AOF has each SET as a request. It grows to 64 MB before its first rewrite (auto-aof-rewrite-min-size), however little data there is.
   [[ $PERSISTENCE != aof && "; $REPLY" != *'; appendonly yes; '* ]] || kept+=" aof" copies=$((copies + 1)) grown=$((64 << 20)) extra=64
   parts_copies "$kept"
   copies=$((copies + REPLY))

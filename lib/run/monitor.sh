@@ -16,10 +16,9 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 # The monitors of a repeat have started, in the call that started its instances (monitor_ask).
 # Usage: monitor_begin PLANNED_BYTES
 #   PLANNED_BYTES is the expected used_memory after all keys are set
-# Globals: CLUSTER_TABLE
+# Globals: CLUSTER_TABLE; LOAD_COMMANDS, which server_start has set
 monitor_begin() {
   MONITOR_ALARM=
-  LOAD_COMMANDS=$(load_commands)
   # Until a fault, which makes replicas masters: the figures of its phase stay empty.
   MONITOR_REPLICAS=
   ! cluster_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
@@ -262,7 +261,7 @@ _monitor_tell() {
       else printf "used_memory %s (%+.1f %% of plan)", mib(sum["used_memory"]), 100 * (sum["used_memory"] / planned - 1)
       printf ", Rss %s, swap %s", mib(sum["rss"]), mib(sum["swap"])
       for (i = 1; i <= nodes; i++) printf ", %s %s", list[i], mib(sum[list[i]])
-      # Version 2 says max, and version 1 2^63 less a page, for none.
+      # Without a limit, version 2 has max, and version 1 has 2^63 less a page.
       if ("usage" in cgroup) printf ", cgroup %s%s", mib(cgroup["usage"]), cgroup["limit"] ~ /^[0-9]+$/ && cgroup["limit"] < 2 ^ 60 ? " of " mib(cgroup["limit"]) : ""
       if (packer != "") printf ", %s %s of DRAM for %s", packer, mib(packed["memory"]), mib(packed["data"])
       if (tier["data_bytes"] > 0 && tier["far_bytes"] != "-") printf "; %.1f %% far", 100 * tier["far_bytes"] / tier["data_bytes"]

@@ -90,10 +90,12 @@ parts_phase() {
 # Globals: HOST
 # Returns: 1 if a part that failed makes the repeat fail; sets PARTS_WHY
 parts_at() {
-  local point pair host limit=$_PARTS_LIMIT status=0
+  local point pair host limit=$_PARTS_LIMIT status=0 run=call_several
   local -a points _PARTS_ASKED=()
   local -A _PARTS_DID=() _PARTS_LOST=() _PARTS_SAID=()
   PARTS_WHY=
+  # What follows in the memory that `up` prepares must not begin without it.
+  [[ $1 != up ]] || run=call_chain
   read -r -a points <<<"$1"
   for point in "${points[@]}"; do _parts_of "$point"; done
   ((${#_PARTS_ASKED[@]} > 0)) || return 0
@@ -102,8 +104,7 @@ parts_at() {
   for host in $HOST; do _parts_take "$host"; done
   for pair in "${_PARTS_ASKED[@]}"; do
     _parts_got "$pair" "${@:2}" || status=1
-    # What follows it there has not begun on each server.
-    [[ $status == 0 || $1 != up ]] || break
+    [[ $status == 0 || $run == call_several ]] || break
   done
   return "$status"
 }
@@ -154,7 +155,7 @@ _parts_failed() {
 # Ask the server in HOST, and print for each part a line MARK PART POINT, a tab and a status, and what its script printed. No reply has MARK, a control
 # character.
 # Usage: _parts_ask [ARG]...
-# Globals: _PARTS_ASKED of parts_at
+# Globals: _PARTS_ASKED and run of parts_at
 _parts_ask() {
   local PART POINT pair i whole=0
   local -a calls=() askers=() CALL_OUT=() CALL_STATUS=()
@@ -163,8 +164,7 @@ _parts_ask() {
     "${PART}_at_$POINT" "$@" || printf '\001%s\t1\n' "$pair"
   done
   ((${#calls[@]} > 0)) || return 0
-  # Nothing begins before the instances on a memory that could not be set up.
-  if [[ $POINT == up ]]; then call_chain "$HOST" "${calls[@]}" || whole=$?; else call_several "$HOST" "${calls[@]}" || whole=$?; fi
+  "$run" "$HOST" "${calls[@]}" || whole=$?
   for i in "${!calls[@]}"; do
     ((whole)) || [[ -n ${CALL_STATUS[i]-} ]] || continue
     printf '\001%s\t%d\n%s' "${askers[i]}" "${CALL_STATUS[i]-$whole}" "${CALL_OUT[i]+"${CALL_OUT[i]}"$'\n'}"
@@ -218,9 +218,9 @@ _parts_got() {
 }
 
 # The scripts that send the files of all parts that have begun, and where these files belong.
-# Usage: parts_fetch DIR
+# Usage: parts_fetch_scripts DIR
 # Returns: adds to asked of the caller, a directory in DIR and a script each
-parts_fetch() {
+parts_fetch_scripts() {
   local part inside REPLY
   for part in "${PARTS[@]}"; do
     if [[ -z ${_PARTS_BEGUN[$part]-} ]] || ! parts_row "$part" files; then continue; fi

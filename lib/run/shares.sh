@@ -115,7 +115,7 @@ shares_rate() {
 # Usage: shares_part RATE COUNT ALL
 shares_part() {
   awk -v rate="$1" -v count="$2" -v all="$3" '
-    function part(value) { return sprintf("%.6f", value * count / all) }
+    function part(value) { return sprintf("%.9f", value * count / all) }
     BEGIN {
       n = split(rate, word, " ")
       is_sine = word[1] == "sine"

@@ -38,13 +38,14 @@ tier_set_limit() {
 }
 
 # Move the pages of the running instances: SHARE % of them to the near nodes of the tier, the others to its far nodes.
-# Usage: tier_divide SHARE
+# Usage: tier_divide SHARE [keep]
+#   keep: the check of placement requires nothing from now on
 # Returns: 1 if that is not possible, with the reason on stderr
 tier_divide() {
   local far
   memory_prepare || return
   far=$(place_memory_nodes far)
-  call_run "$HOST" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")"
+  call_run "$HOST" tiers divide "$MEMORY_PROGRAM" "$1" "$(_tier_part near "$far")" "$(_tier_part far "$far")" "${@:2}"
 }
 
 # Print the nodes of the tier that are near, or far: without a CPU.

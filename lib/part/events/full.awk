@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # When the load is as before after a restart. Prints NUMBER:FULL:OVER of each restart that reaches it, separated by blanks, in seconds of the phase. FULL:
-# the end of the first interval that begins after the last instance has answered, and has 90 % of the mean rate before all events. OVER: no interval after it has more
-# than 110 %, because an open loop has sent what was due in the meantime.
+# the end of the first interval that begins after the last instance has answered, and has 90 % of the mean rate before all events. OVER: no interval
+# after it has more than 110 %, because an open loop has sent what was due in the meantime.
 # Input: persistence.tsv, and the series of all clients. Variables: start, when the phase began (us since the epoch).
 
 # The rate of an interval.
@@ -21,7 +21,7 @@ files == 1 {
   if (n > events) events = n
   if (!(n in asked) || $5 < asked[n]) asked[n] = $5
   if ($7 > ended[n]) ended[n] = $7
-  if ($2 == "restart") restarts[n] += $4 == "done" ? 0 : 1
+  if ($2 == "restart") unfinished[n] += $4 != "done"
   next
 }
 
@@ -38,7 +38,7 @@ END {
   for (i = 2; i <= rows && to[i] <= (first - start) / 1e6; i++) before += ops[i]
   if (i > 2 && before > 0) before /= to[i - 1]
   for (n = 1; n <= events && before > 0; n++) {
-    if (!(n in restarts) || restarts[n] > 0) continue
+    if (!(n in unfinished) || unfinished[n] > 0) continue
     back = (ended[n] - start) / 1e6
     for (i = 2; i <= rows && (from[i] < back || rate(i) < 0.9 * before); i++);
     if (i > rows) continue

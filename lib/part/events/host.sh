@@ -13,6 +13,9 @@ main() {
   host_part events
   FOLDER=$WORK/run-$RUN_ID/server
   RECORD=$FOLDER/instances.proc
+  # A call that the master repeats after a lost link must not run at the same time as its first try.
+  workdir_lock server
+  SERVER_LOCK=$REPLY
   "host_events_$1" "${@:2}"
 }
 
@@ -27,7 +30,7 @@ host_events_begin() {
   local begin=$((${EPOCHREALTIME/[.,]/} + $1))
   host_start_ready
   # shellcheck disable=SC2086 # split into names on purpose
-  host_part_run events host_events_run FOLDER EVENTS EVENTS_SPREAD SERVER_ADDRESS EVENTS_LOOK EVENTS_LIMIT PERSISTENCE begin $START_NAMES
+  host_part_run events host_events_run FOLDER EVENTS EVENTS_SPREAD SERVER_ADDRESS EVENTS_LOOK EVENTS_LIMIT PERSISTENCE begin $START_NAMES {SERVER_LOCK}>&-
 }
 
 # End the process, and print what it recorded; what the load did not let end is `cut`. If the process has ended before, that has failed.

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # One row per event, over all instances, and a row `rest`: from persistence.tsv, and the latencies of the windows that windows.awk made of it.
-# Variables: phase, its name; start, when it began (us since the epoch); full, what full.awk prints. Times in s, the longest of an instance; bytes are the sum of all instances. Memory that is held, and the rate of writing, are
-# those of one instance, the most and the slowest: with EVENTS.spread=one the instances have their turns, and peaks are at different times.
+# Variables: phase, its name; start, when it began (us since the epoch); full, what full.awk prints.
+# Times: the longest of an instance, in s. Bytes: the sum over instances. peak_mb and write_mb_s are of one instance, the highest and the slowest,
+# because with EVENTS.spread=one peaks do not coincide.
 
 BEGIN {
   n = split(full, until, " ")

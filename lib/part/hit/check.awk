@@ -14,7 +14,7 @@ function hit_check(    i, n, pattern, name) {
     refuse("KEY_PATTERN", pattern[i] " has no popular keys for HIT_RATIO=" V["HIT_RATIO"] "; set KEY_PATTERN=gaussian, zipf or hotspot:K:R")
   }
   if (V["DRAM_RATIO"] == "search") refuse("DRAM_RATIO", "conflicts with HIT_RATIO=" V["HIT_RATIO"] "; set DRAM_RATIO to a ratio such as 1:4")
-  if ((" " V["PHASES"] " ") !~ /^ populate /) refuse("HIT_RATIO", "requires PHASES that begin with populate; set PHASES=\"populate get\"")
+  if (!is_filled_first()) refuse("HIT_RATIO", "requires PHASES that begin with populate; set PHASES=\"populate get\"")
   if (V["KEY_PATTERN.shift"] != "off") refuse("KEY_PATTERN.shift", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", as popular keys move; set KEY_PATTERN.shift=off")
   if (V["COMMANDS"] != "off") refuse("COMMANDS", "conflicts with HIT_RATIO=" V["HIT_RATIO"] ", which counts GET and SET; set COMMANDS=off")
   if (V["CLUSTER"] != "off") refuse("HIT_RATIO", "does not support a cluster; set CLUSTER=off")

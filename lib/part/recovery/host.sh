@@ -6,10 +6,20 @@
 # KiB per instance that stay in DRAM: what Redis itself touches all the time.
 RECOVERY_KEPT=2048
 
-# Usage: main swap | look NODES
+# Usage: main check | swap | look NODES
 main() {
-  host_part recovery
+  [[ $1 == check ]] || host_part recovery
   "host_recovery_$1" "${@:2}"
+}
+
+# Print whether the pages of a cgroup can be swapped out on request, as a row STATE FOUND WANTED FIX. The root cgroup has no such files.
+host_recovery_check() {
+  host_tier_cgroup_find || return 0
+  if [[ $CGROUP_VERSION == 2 ]] && compgen -G "$CGROUP_ROOT/*/memory.max" >/dev/null && ! compgen -G "$CGROUP_ROOT/*/memory.reclaim" >/dev/null; then
+    printf 'fail\tno memory.reclaim\tSTART=far: Linux 5.19\tset START=warm\n'
+  else
+    printf 'ok\tcgroup version %s\tSTART=far\t-\n' "$CGROUP_VERSION"
+  fi
 }
 
 # Swap out, and print the counts.
@@ -66,7 +76,8 @@ host_recovery_reclaim() {
     done
     return
   fi
-  limit=$(<"$1/memory.limit_in_bytes")
+  # Not that of the cgroup, which a call before this one may have lowered.
+  limit=$(awk -F '\t' '$1 == "limit" { print $2 }' "$WORK/run-$RUN_ID/tier/asked")
   host_tier_cgroup_limit "$1" "$kept" || :
   host_tier_cgroup_limit "$1" "$limit" || fail "START=far: the limit of DRAM cannot be restored: $WHY"
 }

@@ -16,6 +16,12 @@ recovery_say() {
   [[ $START != far ]] || echo 'start    from far memory: pages leave DRAM before the first measured phase'
 }
 
+# Whether the server in HOST can swap out the pages of a cgroup.
+# Usage: recovery_doctor
+recovery_doctor() {
+  ! { recovery_wanted && tier_is limited; } || call_run "$HOST" recovery check
+}
+
 # Usage: recovery_fresh DIR
 recovery_fresh() {
   _RECOVERY_FOLDER=$1
@@ -26,7 +32,7 @@ recovery_at_load() {
   if tier_is limited; then
     parts_ask swap
   else
-    tier_divide 0 || return
+    tier_divide 0 keep || return
     parts_ask look "$(place_memory_nodes far)"
   fi
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # RATE=search, CONNECTIONS=search and DRAM_RATIO=search. At the gate of a phase, run steps until the answer is known; then measure the phase at the
-# answer. search.awk chooses the load of each step, or its share of DRAM (size.sh).
+# answer. search.awk chooses the load of each step, or its share of DRAM (lib/part/dram/master.sh).
 
 # The ratio of two loads that differ, or the difference of two shares of DRAM in points; and the max steps of a search for one limit, after which its
 # answer is the estimate so far. In the quick form both are coarser: a figure that stays near its limit at many loads takes all steps.
@@ -61,28 +61,29 @@ search_phases() {
 # Usage: search_expected
 # Globals: LIMITS
 search_expected() {
-  local limits steps most REPLY
+  local limits steps SEARCH_STEP SEARCH_STEPS
   limits=$(wc -w <<<"$LIMITS")
   steps=$((15 + 10 * limits))
   ! dram_wanted || steps=$((25 + 15 * limits))
   search_bounds
-  most=$((${REPLY#* } * limits))
-  echo $((steps < most ? steps : most))
+  echo $((steps < SEARCH_STEPS * limits ? steps : SEARCH_STEPS * limits))
 }
 
-# The ratio of two loads and the max steps of a search.
+# The ratio of two loads, and the max steps of a search for one limit.
 # Usage: search_bounds
 # Globals: QUICK
-# Returns: sets REPLY
+# Returns: sets SEARCH_STEP and SEARCH_STEPS
 search_bounds() {
-  REPLY=$SEARCH_FULL
-  [[ $QUICK == off ]] || REPLY=$SEARCH_QUICK
+  local bounds=$SEARCH_FULL
+  [[ $QUICK == off ]] || bounds=$SEARCH_QUICK
+  SEARCH_STEP=${bounds% *} SEARCH_STEPS=${bounds#* }
 }
 
 # Print a line about the search in a plan; nothing without a search.
 # Usage: search_say
 search_say() {
-  local what='' variant entered=$PLAN_ENTERED REPLY
+  local what='' variant entered=$PLAN_ENTERED SEARCH_STEP SEARCH_STEPS REPLY
+  search_bounds
   if [[ $DRAM_RATIO == search ]]; then
     for variant in $VARIANTS; do
       plan_enter "$variant" ''
@@ -90,7 +91,7 @@ search_say() {
       dram_given
       printf 'search   %s: the min share of DRAM that keeps %s at %s: about %d steps of %s s per phase, at most %d per limit\n' "$variant" "${LIMITS// / and }" \
         "$([[ $RATE == search* ]] && echo "$REPLY of what ${VARIANTS%% *} keeps" || echo "$REPLY ops/s")" "$(search_expected)" "$SEARCH_TIME" \
-        "$(search_bounds && echo "${REPLY#* }")"
+        "$SEARCH_STEPS"
     done
     plan_enter "$entered" ''
   fi
@@ -98,7 +99,7 @@ search_say() {
   [[ $CONNECTIONS != search ]] || what='number of connections'
   [[ -n $what ]] || return 0
   printf 'search   the highest %s that keeps %s: about %d steps of %s s per phase, at most %d per limit\n' "$what" "${LIMITS// / and }" "$(search_expected)" \
-    "$SEARCH_TIME" "$(search_bounds && echo "${REPLY#* }")"
+    "$SEARCH_TIME" "$SEARCH_STEPS"
 }
 
 # Begin the searches of a repeat.
@@ -226,15 +227,14 @@ search_load() {
 # Print the output of steps.awk.
 # Usage: _search_next PHASE TURN
 _search_next() {
-  local most bounds REPLY
+  local most SEARCH_STEP SEARCH_STEPS REPLY
   shares_connections
   most=$REPLY
   search_bounds
-  bounds=$REPLY
   search_what
   [[ -e $_SEARCH_FOLDER/steps.tsv ]] || write_file "$_SEARCH_FOLDER/steps.tsv" _search_header || return
-  export LIMITS SEARCH_SURE # of this subshell
-  SEARCH=$REPLY SEARCH_STEP=${bounds% *} SEARCH_STEPS=${bounds#* } PHASE=$1 TURN=$2 MOST=$most \
+  export LIMITS SEARCH_STEP SEARCH_STEPS SEARCH_SURE # of this subshell
+  SEARCH=$REPLY PHASE=$1 TURN=$2 MOST=$most \
     figures_run metric -- -f "$LIB/part/search/search.awk" -f "$LIB/part/search/steps.awk" "$_SEARCH_FOLDER/steps.tsv"
 }
 
@@ -347,7 +347,7 @@ _search_settle() {
   local phase=$1 file=$_SEARCH_FOLDER/search.tsv head word limit load state low high soft_low soft_high steps least kept looks slowest
   local unit=ops_per_sec REPLY
   dram_wanted && {
-    _search_settle_size "$@"
+    _search_settle_dram "$@"
     return
   }
   search_what
@@ -373,7 +373,7 @@ _search_settle() {
 }
 
 # As _search_settle, for a search for DRAM.
-_search_settle_size() {
+_search_settle_dram() {
   local phase=$1 file=$_SEARCH_FOLDER/size.tsv word limit share state low high soft_low soft_high steps least broke kept looks most
   local head=$'phase\tlimit\tsearch\tdram_share_percent\tsearch_low\tsearch_high\tsoft_low\tsoft_high\tsteps\tleast\tbroke_by\trate\tbase_bytes'
   if [[ $2 == none* ]]; then

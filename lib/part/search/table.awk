@@ -35,12 +35,11 @@ function share_of(key, ops, first) {
 }
 
 # One row: a variant at a limit.
-function print_row(table, l, v,    key, ops, i, states, why) {
+function print_row(table, l, v,    key, ops, i, states) {
   key = table SUBSEP l SUBSEP v
   if (!count[key] && !nones[key] && !brokens[key]) return
-  why = "the measured phase breaks the limit, although steps kept it" repeats_of(brokens[key] + 0, key) (count[key] ? ", which are excluded" : "") \
-    ": a longer SEARCH_TIME finds a lower load"
-  if (brokens[key]) found_missing(v, l, why, count[key] + 0)
+  if (brokens[key]) found_missing(v, l, "the measured phase breaks the limit, although steps kept it" repeats_of(brokens[key], key) \
+    (count[key] ? ", which are excluded" : "") ": a longer SEARCH_TIME finds a lower load", count[key] + 0)
   if (!count[key]) {
     print "row", l, v, (brokens[key] ? "broken" : "none"), "", "", "", "", "", "", "", steps_of[key]
     return
@@ -55,7 +54,7 @@ function print_row(table, l, v,    key, ops, i, states, why) {
   if ("open" in states) found_note(v ", " l ": not certain after all steps: " states["open"] " of " count[key] " searches")
 }
 
-function print_table(table,    part, l, v, key, unit, why) {
+function print_table(table,    part, l, v, key, unit) {
   split(table, part, SUBSEP)
   table_begin(found_title(part[1], part[2]) ": max operations per second within a limit", \
     "limit|text|Limit\tvariant|text|Variant\tops_per_sec|right|ops/s\tpercent|right|" (size["variant"] > 1 ? "% of " item["variant", 1] : "") \
@@ -66,9 +65,8 @@ function print_table(table,    part, l, v, key, unit, why) {
       key = table SUBSEP item["limit", l] SUBSEP item["variant", v]
       print_row(table, item["limit", l], item["variant", v])
       unit = by_connections ? " connections" : " ops/s"
-      why = "no load keeps it" repeats_of(nones[key] + 0, key) looks_of(key, unit) \
-        ((key in least_of) ? "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit : "; no step had an answer to a request")
-      if (nones[key]) found_missing(item["variant", v], item["limit", l], why, count[key] + 0)
+      if (nones[key]) found_missing(item["variant", v], item["limit", l], "no load keeps it" repeats_of(nones[key], key) looks_of(key, unit) \
+        ((key in least_of) ? "; the min measured is " text_group(least_of[key], 0) " us, at " text_group(where_of[key], 0) unit : "; no step had an answer to a request"), count[key] + 0)
     }
   found_notes()
 }

@@ -2,9 +2,11 @@
 # What a plan refuses of tenants, and what their limits need in swap besides what does not fit into the DRAM of all; in the planner (lib/plan).
 
 # Refuse what conflicts with tenants.
-function tenants_check(    t, i, n, word, name, key, part, seen) {
+function tenants_check(    t, i, n, word, key, text, seen) {
   tenants_read()
   if (!tenants) {
+    n = split("MEMORY.max MEMORY.high MEMORY.low", word, " ")
+    for (i = 1; i <= n; i++) if (V[word[i]] != "none") refuse(word[i], "requires TENANTS; set that, or " word[i] "=none")
     if (V["TENANTS.load"] != "all") refuse("TENANTS.load", "requires TENANTS; set that, or TENANTS.load=all")
     return
   }
@@ -21,20 +23,16 @@ function tenants_check(    t, i, n, word, name, key, part, seen) {
   if (is_on("PROBE_WSS") || V["REPLAY"] != "off" || V["EVENTS"] != "none" || is_on("LOG_LINKS"))
     refuse("TENANTS", "does not support PROBE_WSS, REPLAY, EVENTS and LOG_LINKS; leave them out")
   if (V["TIME"] == 0) refuse("TENANTS", "requires phases of the same time; set TIME")
-  if (!has_phase("populate")) refuse("TENANTS", "requires PHASES that begin with populate, as each tenant has its own keys; set PHASES=\"populate mixed\"")
+  if (!is_filled_first()) refuse("TENANTS", "requires PHASES that begin with populate, as each tenant has its own keys; set PHASES=\"populate mixed\"")
   n = words("INSTANCES", word)
   for (i = 1; i <= n; i++)
     if (word[i] + 0 < tenants) refuse("INSTANCES", "fewer than the " tenants " tenants; set at least " tenants ", or fewer TENANTS")
-  for (t = 1; t <= tenants; t++) {
-    # Of several faults that with the first name, in the order of the alphabet.
-    name = ""
-    for (key in VALUE) {
-      split(key, part, SUBSEP)
-      if (part[1] == "tenant:" TENANT_NAME[t] && (name == "" || part[2] < name) && tenants_wrong(key, part[2]) != "") name = part[2]
+  for (t = 1; t <= tenants; t++)
+    for (i = 1; i <= names; i++) {
+      key = "tenant:" TENANT_NAME[t] SUBSEP NAME[i]
+      text = key in VALUE ? tenants_wrong(key, NAME[i]) : ""
+      if (text != "") stop(FROM[key] ": " NAME[i] "=" VALUE[key] ": " text)
     }
-    key = "tenant:" TENANT_NAME[t] SUBSEP name
-    if (name != "") stop(FROM[key] ": " name "=" VALUE[key] ": " tenants_wrong(key, name))
-  }
   for (t = 1; t <= tenants; t++) {
     tenant_enter(t)
     if (V["KEYS"] == "auto" && V["FILL"] == "guide" && V["KEY_MAX"] == "auto")
@@ -42,7 +40,6 @@ function tenants_check(    t, i, n, word, name, key, part, seen) {
     if (V["MEMORY.low"] != "none" && V["MEMORY.max"] != "none" && size_bytes(V["MEMORY.low"]) > size_bytes(V["MEMORY.max"]))
       stop(where("MEMORY.low") ": MEMORY.low=" V["MEMORY.low"] ": more than MEMORY.max=" V["MEMORY.max"] "; set it to at most that")
     check_load()
-    check_rates()
     tenant_leave()
   }
 }

@@ -19,7 +19,8 @@ function tenants_ports(n,    i, k, f) {
   split("", tenants_port)
   for (i = 2; i <= n; i++) {
     split(repeat_line["tenants.tsv", i], f, "\t")
-    if (text_escape(f[2]) == cell["tenant"]) for (k = 0; k < f[4]; k++) tenants_port[f[3] + k] = 1
+    if (text_escape(f[2]) != cell["tenant"] || !text_is_count(f[3]) || !text_is_count(f[4]) || f[4] > 65536) continue
+    for (k = 0; k < f[4] + 0; k++) tenants_port[f[3] + k] = 1
   }
 }
 

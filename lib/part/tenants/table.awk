@@ -100,6 +100,6 @@ END {
         noted = noted (noted == "" ? "" : "; ") item["variant", v] ": fairness " sprintf("%.2f", sum * sum / (slowed * squares)) ", the slowest is " worst_of " (" sprintf("%.2f", worst) " times)"
     }
     if (missing != "") print "note", missing
-    if (noted != "") print "note", "Slowdown: mean latency in times of that of the tenant alone. Fairness (Jain): 1 is the same for all, 1/N is that of one of N. " noted "."
+    if (noted != "") print "note", "Slowdown: mean latency divided by that of the tenant alone. Fairness (Jain): 1 if all are slowed equally, 1/N if one of N alone makes progress. " noted "."
   }
 }

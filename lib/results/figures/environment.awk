@@ -20,18 +20,18 @@ function read_facts(file, into,    i, line, status, at) {
     if (file ~ /\.tsv$/) {
       if (at = index(line, "\t")) into[substr(line, 1, at - 1)] = substr(line, at + 1)
     } else if (file ~ /\.conf$/) {
-      if (line !~ /^#/ && (at = index(line, "="))) into[today(substr(line, 1, at - 1))] = unquoted(substr(line, at + 1))
+      if (line !~ /^#/ && (at = index(line, "="))) into[current_name(substr(line, 1, at - 1))] = unquoted(substr(line, at + 1))
     } else setup_line(line, into)
   }
   close(file)
   return 1
 }
 
-# The name that a setting has today.
-function today(name,    whole) {
-  whole = name
-  sub(/\..*/, "", whole)
-  return whole in renamed ? renamed[whole] substr(name, length(whole) + 1) : name
+# The current name of a setting, which may be a part of one (NAME.PART).
+function current_name(name,    main) {
+  main = name
+  sub(/\..*/, "", main)
+  return main in renamed ? renamed[main] substr(name, length(main) + 1) : name
 }
 
 function unquoted(value) {

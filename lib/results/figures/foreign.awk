@@ -8,7 +8,7 @@ function foreign_fill(    file, n, i, f, torn) {
   n = repeat_lines(file)
   for (i = 1; i <= n; i++) {
     if (split(repeat_line[file, i], f, "\t") < 12 || f[1] != cell["operation"] || (f[2] !~ /^server(:|$)/ && f[2] != name["client"])) continue
-    # The time of a process that was restarted is not among ours any more.
+    # After a restart, the CPU time of the old process counts as foreign.
     torn = phase_torn && f[2] ~ /^server(:|$)/
     if (!torn && (cell["foreign_cpu_percent"] == "" || f[9] > cell["foreign_cpu_percent"] + 0)) {
       cell["foreign_cpu_percent"] = f[9]

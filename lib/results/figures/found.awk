@@ -67,7 +67,7 @@ function found_medians(key, columns,    n, i, column, m, text) {
   return text
 }
 
-# The start of a table's title: its phase and point.
+# The start of a table's title: its phase and point. Sets found_place.
 function found_title(phase, point) {
   found_place = phase " at " point
   return table_shape(phase, len_of[point], servers_of[point], sweep_of[point])
@@ -78,7 +78,7 @@ function found_note(text) {
   notes[++noted] = text
 }
 
-# Note why repeats of the variant V have no answer for the limit L. If none of them has one (ANSWERED is 0), the answer of the run says it, too.
+# Note why repeats of variant V have no answer for limit L. Without an answer in any repeat (ANSWERED is 0), the answer of the run prints it too.
 function found_missing(v, l, why, answered) {
   found_note(v ", " l ": " why)
   if (!answered) missing[++lacking] = v ", " (size["table"] > 1 ? found_place ", " : "") l ": no answer: " why

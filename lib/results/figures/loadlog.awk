@@ -80,6 +80,7 @@ function read_log(file,    line, status, f, at) {
     if (substr(line, 1, 7) == "Thread ") {
       if (at = index(line, " keys - elapse ")) take_thread(line, at)
       else if (index(line, " reply error!") || index(line, " reply is NULL!")) reply_errors++
+      # Most other lines are histograms: one test skips them. It has the texts of all branches below.
     } else if (line !~ / threads (started|finished) - |key_count| : Complete\.|^Histogram saved/) continue
     else if (index(line, " threads started - ")) phase_open(line)
     else if (index(line, " threads finished - ")) phase_close(line)

@@ -96,6 +96,12 @@ function noise_read(t, figure,    c, n, i) {
   return n
 }
 
+# How many intervals a phase of SECONDS has, by noise_interval.
+function noise_intervals(seconds,    n) {
+  n = int(seconds / noise_interval + 0.5)
+  return n < 1 ? 1 : n
+}
+
 # The variance of FIGURE of a phase of CELL by its seconds: sets noise_within and noise_within_df, noise_second, the variance of a second, noise_length,
 # the seconds of a phase, noise_interval, how long one is, noise_worth, how many independent ones these are worth, and noise_correlation, that of neighbours.
 # All are 0 without a series of five seconds of each phase.

@@ -11,7 +11,7 @@ function power_normal(x,    t, tail) {
   return 1 - exp(-x * x / 2) / 2.5066282746310002 * tail
 }
 
-# The chance that N pairs of repeats, whose logarithms spread by SPREAD on each side, find the ratio 1 + SMALLEST with an interval of LEVEL: Student's
+# The chance that N pairs of repeats, whose logarithms spread by SPREAD (above 0) on each side, find the ratio 1 + SMALLEST with an interval of LEVEL: Student's
 # interval of the mean does not contain 0, and is on the right side. An integral over the estimate of the spread, relative to the true one.
 function power_chance(n, spread, smallest, level,    df, limit, away, s, step, weight, all, sum) {
   if (n < 3) return 0
@@ -29,7 +29,17 @@ function power_chance(n, spread, smallest, level,    df, limit, away, s, step, w
   return sum / all
 }
 
-# The least number of repeats that find it with CHANCE; 0 if a thousand do not. KNOWN: the degrees of freedom of SPREAD, as in power_expected.
+# A chance in %, as text.
+function power_of_hundred(chance) {
+  return sprintf("%.0f", 100 * chance)
+}
+
+# A number of repeats that power_repeats found, as text.
+function power_repeats_text(n) {
+  return n ? n "" : "more than 1,000"
+}
+
+# The min number of repeats that find it with CHANCE; 0 if 1,000 are too few. KNOWN: the degrees of freedom of SPREAD, as in power_expected.
 function power_repeats(chance, spread, smallest, level, known,    low, high, n) {
   low = 2
   for (high = 3; power_expected(high, spread, smallest, level, known) < chance; high *= 2) {

@@ -47,13 +47,13 @@ BEGIN {
   for (repeat_i in repeat_word) counter_of_host[repeat_word[repeat_i]] = 1
 }
 
-# Read the server's counters: counter_from and counter_to[PHASE, SCOPE, NAME], before and after the phase; counter_lines[PHASE] if it has some; the
+# Read the server's counters: counter_from and counter_to[PHASE, SCOPE, NAME], before and after the phase; counter_has[PHASE] if it has some; the
 # instances of a phase, counter_port[PHASE, 1..counter_ports[PHASE]], and counter_name[NAME], what of theirs is added up (tier_adds); counter_pages[NAME],
 # those of the host's pages; counter_packed[PHASE, data and memory], the sums of all scopes with compressed data.
 function counter_read(    file, input, key, known, begun) {
   split("", counter_from)
   split("", counter_to)
-  split("", counter_lines)
+  split("", counter_has)
   split("", counter_ports)
   split("", counter_name)
   split("", counter_pages)
@@ -72,7 +72,7 @@ function counter_read(    file, input, key, known, begun) {
     if (($3 == "data" || $3 == "memory") && text_is_count($5)) counter_packed[$1, $3] += $5
     if ($1 "\t" $2 != begun) {
       begun = $1 "\t" $2
-      counter_lines[$1] = 1
+      counter_has[$1] = 1
       if ($2 + 0 != 0 && !(begun in known)) counter_port[$1, ++counter_ports[$1]] = $2
       known[begun] = 1
     }

@@ -12,7 +12,7 @@ BEGIN {
 # How a counter of instances is added up: `bytes` of memory, `change` or `value`, `lacks` of an instance that did not answer; empty if it is not.
 function tier_adds(counter) {
   if (counter in tier_differs) return tier_differs[counter] ? "change" : counter ~ /^(rss|swap)$/ ? "bytes" : "value"
-  return counter == "unanswered" ? "lacks" : counter ~ /^node[0-9]+$/ ? "bytes" : ""
+  return counter == "unanswered" ? "lacks" : counter ~ /^node[0-9][0-9]?[0-9]?[0-9]?$/ ? "bytes" : ""
 }
 
 # Add up the counters of the instances: tier_sum[NAME], and tier_bytes[NAME] of the memory on each node. A sum that lacks an instance is missing, because
@@ -57,7 +57,7 @@ function tier_add(    i, n, p, counter, kind, key, from, to, is_known, told, lac
 # that the CPU accesses directly causes no faults, so far_per_op is then empty. Sets phase_calls, and phase_from and phase_to in us.
 function tier_fill(    requests, tier_is, away, held, rss, swap) {
   phase_calls = phase_from = phase_to = phase_moved = phase_moves = 0
-  if (!(cell["operation"] in counter_lines)) return
+  if (!(cell["operation"] in counter_has)) return
   tier_add()
   if (counter_known("host", "time_us") && counter_begin("host", "time_us") != "") {
     phase_from = counter_begin("host", "time_us")

@@ -125,10 +125,14 @@ function start() {
   parts = weight = last_start = closed = 0
 }
 
+# The value of a column of the current line; keys are those of an instance, if they are known.
+function value_of(name) {
+  return name == "keys" && at("instance_keys") != "" ? at("instance_keys") : at(name)
+}
+
 # Take the current line, the row of client C, into the total.
 function add_client(c,    i, samples) {
-  for (i = 1; i <= columns && c == 1; i++) if (total_kind[i] ~ /^(same|group)/) kept[total_name[i]] = at(total_name[i])
-  if (c == 1 && at("instance_keys") != "") kept["keys"] = at("instance_keys")
+  for (i = 1; i <= columns && c == 1; i++) if (total_kind[i] ~ /^(same|group)/) kept[total_name[i]] = value_of(total_name[i])
   if (group_at && $group_at != "") grouped = 1
   if (c > 1 && grouped && group == "") differ()
   clients = c
@@ -178,13 +182,13 @@ function add_client(c,    i, samples) {
 function differ(    i, name) {
   for (i = 1; i <= columns; i++) {
     name = total_name[i]
-    if (total_kind[i] ~ /^group/ || total_kind[i] == "same" && name !~ /^(operation|folder)$/ && kept[name] != (name == "keys" && at("instance_keys") != "" ? at("instance_keys") : at(name))) kept[name] = ""
+    if (total_kind[i] ~ /^group/ || total_kind[i] == "same" && name !~ /^(operation|folder)$/ && kept[name] != value_of(name)) kept[name] = ""
   }
 }
 
-# A group has no figures of the server, which are those of all groups.
+# A group has no figures of the server, which are those of all groups: figures that neither its load generators nor the plan have.
 function of_server(name) {
-  return schema[name, "source"] ~ /^(counters|nodes|foreign|neighbour|far|wss|cold|damon)[.]tsv$/ && name !~ /^tier/
+  return schema[name, "source"] ~ /[.]tsv$/ && schema[name, "source"] !~ /^(settings|result|(server\/)?plan)[.]tsv$/ && name !~ /^tier/
 }
 
 # Add WORD to the different words of a column; `-` means none.
@@ -307,11 +311,9 @@ END {
 
 # The value in a column of the total. The phase of a group has another name, so that each reader of totals has it as its own.
 function total_value(name, kind) {
+  if (kind ~ /^group/) return group != "" ? kept[name] : kind == "groups" && grouped ? "all" : ""
   if (group != "" && of_server(name)) return ""
-  if (name == "operation" && group != "") return kept[name] "-" group
-  if (kind == "groups" && group == "") return grouped ? "all" : ""
-  if (kind == "group" && group == "") return ""
-  if (kind ~ /^group/) return kept[name]
+  if (group != "" && name == "operation") return kept[name] "-" group
   return kind == "same" ? kept[name] : figure(name, kind)
 }
 

@@ -3,16 +3,16 @@
 # rows and compares them.
 
 # The max operations per second of each side while every limit holds, per phase.
-function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best, where, points, unknown, base, is_subject, list, n, op_seen, op, bounded, side) {
+function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best, where, points, unknown, base, base_by_side, list, n, op_seen, op, bounded, side) {
   if (!limits) return
   print "limits", "subject", "operation", "limit", "point", "ops_per_sec", "percent_of_base", "base_bound", "other_bound"
   print "limits", "Under the limit", "Phase", "Limit", "Best point", "ops/s", "% of base", "", ""
   print "limits", "text", "text", "text", "text", 0, "percent", "text", "text"
   for (k = 1; k <= pairs; k++) {
-    if (!(base_of[k] in is_subject)) list[++n] = base_of[k]
-    is_subject[base_of[k]] = base_of[k]
-    if (!(other_of[k] in is_subject)) list[++n] = other_of[k]
-    if (other_of[k] != base_of[k]) is_subject[other_of[k]] = base_of[k]
+    if (!(base_of[k] in base_by_side)) list[++n] = base_of[k]
+    base_by_side[base_of[k]] = base_of[k]
+    if (!(other_of[k] in base_by_side)) list[++n] = other_of[k]
+    if (other_of[k] != base_of[k]) base_by_side[other_of[k]] = base_of[k]
   }
   for (j = 1; j <= n; j++) {
     s = list[j]
@@ -43,7 +43,7 @@ function print_limits(    s, i, j, k, rule, cell, holds, kept, unsure, ops, best
         where[s, op] = spot_point[i]
       }
     }
-    base = is_subject[s]
+    base = base_by_side[s]
     for (i = 1; i <= spots; i++) {
       op = spot_operation[i]
       if (!(op in op_seen)) continue

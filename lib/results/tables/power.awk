@@ -16,20 +16,7 @@ function repeat_variance(length_s,    l, variance, k, squares, own) {
     squares += l * l / nested_df[3]
   }
   repeat_df = squares > 0 ? own * own / squares : 1
-  return variance + (noise_length && length_s > 0 ? noise_second * noise_mean_variance(noise_correlation, intervals_in(length_s)) : noise_within)
-}
-
-function intervals_in(length_s,    n) {
-  n = int(length_s / noise_interval + 0.5)
-  return n < 1 ? 1 : n
-}
-
-function of_hundred(chance) {
-  return sprintf("%.0f", 100 * chance)
-}
-
-function repeats_text(n) {
-  return n ? n "" : "more than 1,000"
+  return variance + (noise_length && length_s > 0 ? noise_second * noise_mean_variance(noise_correlation, noise_intervals(length_s)) : noise_within)
 }
 
 function print_power(cell, figure,    part, variance, chance, low, high, spread, longer) {
@@ -44,8 +31,8 @@ function print_power(cell, figure,    part, variance, chance, low, high, spread,
   high = power_chance(repeats, spread * sqrt(repeat_df / quantile(0.975)), smallest, level)
   longer = time > 0 && noise_length ? power_repeats(0.8, sqrt(repeat_variance(4 * time)), smallest, level) : ""
   print "row", part[1], part[2], toupper(part[3]), figure, schema[figure, "heading"], text_number(100 * spread, 3), text_short(100 * spread) " %", \
-    of_hundred(chance), of_hundred(chance) " of 100", of_hundred(low), of_hundred(high), of_hundred(low) " - " of_hundred(high), power_repeats(0.8, spread, smallest, level), \
-    repeats_text(power_repeats(0.8, spread, smallest, level)), longer, (longer == "" ? "" : repeats_text(longer))
+    power_of_hundred(chance), power_of_hundred(chance) " of 100", power_of_hundred(low), power_of_hundred(high), power_of_hundred(low) " - " power_of_hundred(high), power_repeats(0.8, spread, smallest, level), \
+    power_repeats_text(power_repeats(0.8, spread, smallest, level)), longer, (longer == "" ? "" : power_repeats_text(longer))
 }
 
 # The value that chi squared of repeat_df degrees of freedom is below with probability BELOW, of the two that make the spread larger or smaller.
