@@ -21,6 +21,7 @@ ROOT=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 SUITE_LIMIT=${SUITE_LIMIT:-1800}
 
 passed=0
+used=0
 skips=()
 failures=()
 # The suites that have failed, and the tests that failed in the first run of suites that passed in the second.
@@ -198,10 +199,24 @@ run_reap() {
   for pid in $(run_processes "$1"); do kill -KILL "$pid" 2>/dev/null || :; done
 }
 
+# Reads the CPU time of all suites that have ended, in whole seconds. A suite's time is counted when it ends.
+# Usage: run_used   Sets: used   Returns: 0
+run_used() {
+  local user system each
+  # In a subshell it would be the time of that shell.
+  times >"$scratch/times"
+  { read -r _ && read -r user system; } <"$scratch/times"
+  used=0
+  for each in "$user" "$system"; do
+    each=${each%%.*}
+    used=$((used + ${each%%m*} * 60 + ${each##*m}))
+  done
+}
+
 # Shows a suite that has ended, counts its results, and counts it as a failure if it left a process or a file behind.
 # Usage: run_end LANE STATUS   Returns: 0
 run_end() {
-  local lane=$1 name=${suite_name[$1]} folder=$scratch/${lane_folder[$1]} left reaped before=${#failures[@]}
+  local lane=$1 name=${suite_name[$1]} folder=$scratch/${lane_folder[$1]} left last reaped before=${#failures[@]}
   unset -v 'suite_pid[$lane]'
   run_reap "$lane"
   run_show "$lane"
@@ -212,7 +227,9 @@ run_end() {
   # Swap that is still in use cannot be removed. The other suites run in any case.
   rm -rf --one-file-system -- "$folder" || failures+=("$name: its directory cannot be removed")
   ((${#failures[@]} == before)) || failed_suites+=("${suite_path[$lane]}")
-  printf '== %s: %s s\n' "$name" "$((SECONDS - ${suite_began[$lane]}))"
+  last=$used
+  run_used
+  printf '== %s: %s s, %s s of CPU\n' "$name" "$((SECONDS - ${suite_began[$lane]}))" "$((used - last))"
 }
 
 # Starts the next suite of a lane, if there is one. If no suite waits for the host lane, it takes suites of the others.
