@@ -10,10 +10,6 @@ setup() {
   export TIERBENCH_ROOT=$SCRATCH/tree
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Write files of the machine: PATH TEXT in each line of stdin; `\n` in TEXT is a line break.
 machine() {
   local path text

@@ -11,10 +11,6 @@ setup() {
   cp -r "$REPO/results/sample" run
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "a run is packed to the same bytes each time, over no file, and an archive is read as the run" {
   local folder
   run_split "$REPO/do_it.sh" bundle run

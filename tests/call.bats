@@ -14,10 +14,6 @@ setup() {
   cp -r "$REPO/lib" lib
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Run a piece of the master's shell, with the host `elsewhere` and this one. Its files have the scripts of the test, too.
 ask() {
   elsewhere_master "$(tell_master)"$'\n'"$1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh

@@ -4,14 +4,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Print a script that has the traps, and then the code on stdin.
 trapped() {
   printf 'set -Eeuo pipefail\n'

@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 @test "clients get one time to start at, each by its own clock, far enough ahead for all to receive it" {
   # shellcheck disable=SC2016 # expanded by the master
   master '' '

@@ -12,10 +12,6 @@ setup() {
   GONE=$'0\t0\t'"$(</proc/sys/kernel/random/boot_id)"$'\t'"$(readlink /proc/self/ns/pid)"
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Write a record of a run that was renewed some seconds ago.
 # Usage: record RUN PROCESS AGE FILE...
 record() {

@@ -14,10 +14,6 @@ setup() {
   : >"$CALLS"
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Put a stand-in for a command first in the PATH of `deps`. It records its arguments, then runs TEXT.
 # Usage: stand_in NAME TEXT
 stand_in() {

@@ -11,10 +11,6 @@ setup() {
   untune
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "a directive of the run is refused by its name, in any notation that Redis reads; every other one is not" {
   # Usage: refusals <<<REDIS_CONF...; prints how plan refuses each
   refusals() {

@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Run the tier's script for a run `test` of this machine, or of the one below $SCRATCH/tree.
 # Usage: on_host [NAME=VALUE]... VERB [WORD]...
 on_host() {

@@ -13,10 +13,6 @@ setup() {
   export REAP_LIMIT=2
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Write a test file whose tests have these bodies, and run the driver on it; with SUITE_CI as CI does.
 suite() {
   local body n=0

@@ -5,9 +5,6 @@
 load helper
 load logs
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Print the last screen of a run without the table of every repeat.
 # Usage: screen RUN
 screen() {

@@ -17,10 +17,6 @@ setup() {
   BASE=$(ports_pick 1)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Every process with the scratch directory, or the directory of the instances, on its command line.
 escaped() {
   pgrep -f "$SCRATCH/(kept|again)|cwd/$BASE.conf|:$BASE\$" || :

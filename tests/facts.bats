@@ -13,10 +13,6 @@ setup() {
   } >facts.tsv
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Print these columns of a plan for the server 203.0.113.1, by its facts.
 # Usage: planned 'COLUMN...' WORD...
 planned() {

@@ -11,10 +11,6 @@ setup() {
   need_root
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "a master killed in the load leaves nothing that stop does not find" {
   run env TRY=master-kill:set:100 "$REPO/tests/faults/run.sh"
   assert_success

@@ -12,10 +12,6 @@ setup() {
   export POLICY_FILE=$SCRATCH/sbin/policy-rc.d
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Link every command of this machine into bin/, except the named ones.
 # Usage: without NAME...
 without() {

@@ -67,6 +67,10 @@ scratch_teardown() {
   unset -v SCRATCH REMOTE_DIR LOCK_DIR TIERBENCH_REMOTE_DIR TIERBENCH_LOCK_DIR
 }
 
+# What most test files do before and after each test; the others define their own.
+setup() { scratch_setup; }
+teardown() { scratch_teardown; }
+
 # Print the start time of a process, in ticks since boot: together with the pid it identifies a process until the next boot.
 # Usage: process_start PID   Returns: 0, or 1 without such a process
 process_start() {

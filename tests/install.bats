@@ -5,14 +5,6 @@
 # shellcheck disable=SC2016 # what stands in quotes is expanded by the inner shell
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 @test "the manual page has every command and every setting, and no line that roff would take for its own" {
   local name
   "$REPO/tools/man.sh" >page

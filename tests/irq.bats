@@ -15,10 +15,6 @@ setup() {
 # shellcheck disable=SC2317 # called by host_irq_devices
 run_limited() { "${@:2}"; }
 
-teardown() {
-  scratch_teardown
-}
-
 # Print numbers of interrupts, each in a separate pair.
 alone() { seq "$1" "$2" | sed 's/.*/&\t&/'; }
 

@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # The record of a process of the run, once its log says so. Usage: life_pid FILE   Prints its pid
 life_pid() {
   wait_until 60 compgen -G "host/run-*/$1"

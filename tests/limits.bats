@@ -12,10 +12,6 @@ setup() {
   zswap_set N
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "in a cpuset, a memory limit and a quota of CPU time, a plan keeps within them and doctor names them" {
   local name controller limit root=/sys/fs/cgroup id=tierbench-test-$BASHPID
   [[ -w $root/cpuset/cpuset.cpus && -w $root/memory/cgroup.procs && -w $root/cpu/cgroup.procs && $(nproc) -gt 1 ]] || skip 'no cgroup v1 of CPUs, memory and CPU time'

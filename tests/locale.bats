@@ -20,10 +20,6 @@ setup() {
   need_command localedef
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Use a locale of setup_file, with the PATH that a plain user has.
 # Usage: speak NAME   Exports: LOCPATH LC_ALL LANG PATH
 speak() {

@@ -13,10 +13,6 @@ setup() {
   GONE=$'0\t0\t'$HERE
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Write the script as a host gets it, with the owner RUN, into $SCRATCH/RUN.SCRIPT.sh.
 # Usage: script SCRIPT RUN [PROCESS [SECONDS]]
 #   PROCESS is PID, STARTTIME, BOOT and PIDSPACE, tab-separated; this shell's when it is left out; SECONDS is its lease

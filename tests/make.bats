@@ -4,14 +4,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 @test "make help lists every target that a user calls" {
   local target
   run make -s -C "$REPO" help

@@ -17,10 +17,6 @@ setup() {
   [[ -x $MEMBENCH ]] || make -s -C "$REPO" membench
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Make a machine of two sockets and a CXL node below $SCRATCH/tree, and a membench that knows its figures: per node of each socket
 # LATENCY LOADED READ WRITE in the file `figures`, lines SOCKET_CPUS NODE ...
 machine() {

@@ -16,10 +16,6 @@ setup() {
   export TIERBENCH_PATH=$SCRATCH/mine:$SCRATCH/more
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # A command that is refused in one line.
 # Usage: refused LINE [COMMAND...]
 refused() {

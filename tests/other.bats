@@ -18,10 +18,6 @@ setup() {
   BASE=$(ports_pick 1)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # The words of a run on the other server; sets untuned.
 # Usage: words WORD...
 words() {

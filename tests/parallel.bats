@@ -6,14 +6,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Assert that a process does not run. Usage: gone PID
 gone() { ! process_start "$1"; }
 

@@ -11,10 +11,6 @@ setup() {
   untune
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Print where instances run on a machine of tests/fixtures/cpus: PORT CPUS POLICY, and the client, for each number of INSTANCES.
 # Usage: place MACHINE INSTANCES [NAME=VALUE]...
 place() {

@@ -11,10 +11,6 @@ setup() {
   export SIDECAR="bash $SCRATCH/script"
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "a stopped process is woken to end by itself, and is not killed" {
   # shellcheck disable=SC2016 # expanded by the inner shells
   job_start bash -c 'trap "echo by itself >ended; exit" TERM; : >up; while :; do sleep 0.05; done'

@@ -12,10 +12,6 @@ setup() {
   WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 RESULTS_DIR="$SCRATCH/results")
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "the time left is known once a repeat is done; those that were there already do not count" {
   mkdir there
   master '' 'progress_repeat 1 12 there; progress_words; echo "$REPLY"

@@ -5,14 +5,6 @@
 load helper
 load releases
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # A copy of the tool with its own build/, and an apt-get that runs TEXT.
 # Usage: copied TEXT   Returns: 0
 copied() {

@@ -6,14 +6,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Count the redis-server processes that the run in $SCRATCH/host recorded and that still run.
 recorded_alive() {
   local pid start count=0

@@ -15,10 +15,6 @@ setup() {
   untune
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Run code with the master's modules for servers a, b and c, without their hosts.
 # Usage: servers CODE   Sets: as run_split does
 servers() {

@@ -6,14 +6,6 @@
 load helper
 load constant
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Start a process of another user that listens on a port once the file `go` is there. It answers each line with +OK and records all lines in `heard`;
 # what has connected is in `met`.
 # Usage: squatter_start PORT

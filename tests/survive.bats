@@ -14,10 +14,6 @@ setup() {
   untuned+=(-s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Assert that nothing of a run is left: no directory, no lock, no instance.
 assert_nothing_left() {
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''

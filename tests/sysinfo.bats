@@ -11,10 +11,6 @@ setup() {
   tree_defaults
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Capture this machine, or the tree, into env/.
 capture() {
   mkdir -p env

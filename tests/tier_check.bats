@@ -5,14 +5,6 @@
 load helper
 load tiers
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Give the host a numactl whose help is TEXT.
 # Usage: numactl_is TEXT   Sets: HOST_CODE
 numactl_is() {

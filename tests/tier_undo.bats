@@ -4,14 +4,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Print what is written to the root cgroup when FILE of a child of another program has VALUE.
 # Usage: written FILE VALUE
 written() {

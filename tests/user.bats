@@ -12,10 +12,6 @@ setup() {
   WORDS="INSTANCES=2 REDISBASE=$BASE"
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # The user that REDIS_USER=auto selects on this machine.
 auto_user() {
   local name
