@@ -87,6 +87,8 @@ packages command dpkg-shlibdeps dpkg-dev                              dpkg-dev
 packages command lintian       lintian                                lintian
 packages command rpmbuild      rpm                                    rpm-build
 packages command umoci         umoci                                  umoci
+packages command podman        podman                                 podman
+packages command runc          runc                                   runc
 '
 
 # Prints one line on stderr.

@@ -142,6 +142,8 @@ package_image() {
   umoci raw add-layer --image "$1/image:$VERSION" --history.created "$date" "$1/root.tar" >&2
   umoci config --image "$1/image:$VERSION" --no-history --created "$date" --config.entrypoint /usr/bin/tierbench --config.workingdir /results
   umoci gc --layout "$1/image" >&2
+  # umoci knows a tag, and podman and docker the name of an image.
+  sed -i "s|\"org.opencontainers.image.ref.name\":\"[^\"]*\"|&,\"io.containerd.image.name\":\"localhost/tierbench:$VERSION\"|" "$1/image/index.json"
   MADE=tierbench-$VERSION.oci.tar
   tar -cf "$1/$MADE" --sort=name --mtime="@$EPOCH" --owner=0 --group=0 --numeric-owner -C "$1/image" .
 }

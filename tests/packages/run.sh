@@ -25,8 +25,8 @@ check() {
   fi
 }
 
-# Run a command in the root, as root, as the user `plain`, or as root of a container with the capabilities that containers have by default.
-# Usage: inside root|plain|container COMMAND...
+# Run a command in the root, as root or as the user `plain`.
+# Usage: inside root|plain COMMAND...
 inside() {
   local user=$1
   shift
@@ -35,14 +35,10 @@ inside() {
     ip link set lo up
     mount --rbind /dev "$0/dev"
     mount -t sysfs -o ro sys "$0/sys"
-    root=$0 user=$1 home=/root caps=()
+    root=$0 user=$1 home=/root
     shift
     [[ $user != plain ]] || home=/home/plain
-    if [[ $user == container ]]; then
-      user=root
-      caps=(--inh-caps=-all --bounding-set=-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw,+sys_chroot)
-    fi
-    exec chroot "$root" setpriv --reuid="$user" --regid="$user" --init-groups "${caps[@]}" \
+    exec chroot "$root" setpriv --reuid="$user" --regid="$user" --init-groups \
       env -i HOME="$home" USER="$user" PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 bash -c "cd && \"\$@\"" - "$@"
   ' "$ROOT" "$user" "$@"
 }
@@ -92,20 +88,47 @@ rpm_life() {
   [[ -z $(cd "$root" && find usr -path "*tierbench*") ]]
 }
 
-# The image for containers: unpacked, and run with its own entry point.
+# Run podman on containers of this test, without systemd.
+# Usage: containers ARGUMENT...
+containers() { podman --root "$SCRATCH/containers" --runroot "$SCRATCH/running" --storage-driver vfs --cgroup-manager cgroupfs --events-backend file --runtime runc "$@"; }
+
+# Run the command of the image, with the capabilities that containers have by default. Limits of files and processes are below those of this session,
+# which may not be allowed to raise them.
+# Usage: image_run VERSION [OPTION...] -- ARGUMENT...
+image_run() {
+  local version=$1
+  local -a options=()
+  shift
+  while [[ $1 != -- ]]; do
+    options+=("$1")
+    shift
+  done
+  containers run --rm --network host --ulimit nofile=4096:4096 --ulimit nproc=4096:4096 -v "$SCRATCH/measured:/results" "${options[@]}" "tierbench:$version" "${@:2}"
+}
+
+# The limits of a container are those of plan and doctor: a tenth of 630 MiB, of 700 MiB.
+# Usage: image_limited VERSION
+image_limited() {
+  local -a limits=(--cpus 0.9 --memory 700m)
+  [[ $(image_run "$1" "${limits[@]}" -- plan --rows -s demo FILL=10%) == *$'\t'$((63 << 20))$'\t'* ]]
+  image_run "$1" "${limits[@]}" -- doctor --all -s demo FILL=3G >"$SCRATCH/doctor" || :
+  cat "$SCRATCH/doctor"
+  grep -qE 'fail +memory +[0-9]+ MiB available .the memory limit in .* is 700 MiB' "$SCRATCH/doctor"
+  grep -qE 'warn +CPU quota +90 % of a CPU' "$SCRATCH/doctor"
+}
+
+# The image for containers: loaded by podman under its name, and run.
 # Usage: image_check
 image_check() {
-  local tar tag
+  local version
   check 'image: made' tools/package.sh image
-  tar=$(printf '%s\n' build/packages/*.oci.tar)
-  mkdir "$SCRATCH/image"
-  tag=${tar##*/tierbench-} tag=${tag%.oci.tar}
-  check 'image: an archive' tar -xf "$tar" -C "$SCRATCH/image"
-  check 'image: its layout is read by another program' umoci unpack --image "$SCRATCH/image:$tag" "$SCRATCH/container"
-  ROOT=$SCRATCH/container/rootfs
-  install -d -m 1777 "$ROOT/run/screen"
-  check 'image: a container without privileges measures' inside container "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["process"]["args"][0])' <"$SCRATCH/container/config.json")" \
-    run -s demo TUNE=off KERNEL=keep KEYS=1000 REDISRUNS=1
+  version=$(printf '%s\n' build/packages/*.oci.tar)
+  version=${version##*/tierbench-} version=${version%.oci.tar}
+  mkdir "$SCRATCH/measured"
+  check 'image: podman loads it' containers load -i build/packages/*.oci.tar
+  check 'image: a container without privileges measures' image_run "$version" -- run -s demo TUNE=off KERNEL=keep KEYS=1000 REDISRUNS=1
+  check 'image: its results are on the host' test -s "$SCRATCH"/measured/results/2*/report.html
+  check 'image: the limits of a container are those of plan and doctor' image_limited "$version"
 }
 
 # Everything in a fresh root of a release.
