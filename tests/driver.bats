@@ -160,8 +160,8 @@ lane_suite() {
   lane_suite rest two 'for n in 1 2 3; do wait_until 20 test -e "one.$n"; echo "# two $n"; : >"two.$n"; done >&3'
   run "$REPO/tests/run.sh" one.bats two.bats
   assert_success
-  assert_match $'== one.bats\n1..1\n# one 1\n# one 2\n# one 3\nok 1 [^\n]*\n== one.bats: [0-9]+ s\n'
-  assert_match $'== two.bats\n1..1\n# two 1\n# two 2\n# two 3\nok 1 [^\n]*\n== two.bats: [0-9]+ s\n'
+  assert_match $'== one.bats\n1..1\n# one 1\n# one 2\n# one 3\nok 1 [^\n]*\n== one.bats: [0-9]+ s, [0-9]+ s of CPU\n'
+  assert_match $'== two.bats\n1..1\n# two 1\n# two 2\n# two 3\nok 1 [^\n]*\n== two.bats: [0-9]+ s, [0-9]+ s of CPU\n'
 }
 
 @test "suites that end at once are all counted" {

@@ -255,7 +255,7 @@ monitored() {
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
     # shellcheck disable=SC2016 # for the shell that runs it
-    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_verify.sh" && host_tier_state'
+    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_cgroup.sh" && . "$REPO/lib/host/tier_verify.sh" && host_tier_state'
     assert_success
     assert_output ''
   done

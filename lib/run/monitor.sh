@@ -16,9 +16,10 @@ MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: se
 # The monitors of a repeat have started, in the call that started its instances (monitor_ask).
 # Usage: monitor_begin PLANNED_BYTES
 #   PLANNED_BYTES is the expected used_memory after all keys are set
-# Globals: CLUSTER_TABLE; LOAD_COMMANDS, which server_start has set
+# Globals: CLUSTER_TABLE
 monitor_begin() {
   MONITOR_ALARM=
+  LOAD_COMMANDS=$(load_commands)
   # Until a fault, which makes replicas masters: the figures of its phase stay empty.
   MONITOR_REPLICAS=
   ! cluster_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
