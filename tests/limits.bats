@@ -36,6 +36,8 @@ setup() {
   need_command screen python3
   mkdir "$root/$id"
   echo 32M >"$root/$id/memory.limit_in_bytes"
+  # The machine may have swap.
+  echo 0 >"$root/$id/memory.swappiness"
   # It enters its cgroup, and waits for the phase; at the start of the phase it takes too much memory, or stops itself.
   cat >greedy <<END
 #!/bin/bash

@@ -156,10 +156,12 @@ host_tier_check_room() {
 host_tier_check_limited() {
   local what swappiness=$TIER_SWAPPINESS REPLY
   [[ $swappiness != keep ]] || swappiness=$(_host_tier_detect_read "${TIERBENCH_ROOT-}/proc/sys/vm/swappiness")
-  host_tier_check_cgroup "cgroups and swap are the administrator's" || return
   if [[ $swappiness == 0 ]]; then
     host_tier_row fail "vm.swappiness 0: a full cgroup does not swap, and the OOM killer acts" "1 or more" "KERNEL.swappiness=60"
-  elif ! command -v mkswap >/dev/null || ! command -v swapon >/dev/null; then
+    return 1
+  fi
+  host_tier_check_cgroup "cgroups and swap are the administrator's" || return
+  if ! command -v mkswap >/dev/null || ! command -v swapon >/dev/null; then
     host_tier_row fail "mkswap or swapon is missing" "util-linux" "install: mkswap"
   elif ! host_tier_check_allowed "$CGROUP_ROOT"; then
     what=${ALLOWED_KIND/memsw/memory and swap}
@@ -179,6 +181,7 @@ host_tier_check_swap() {
     host_tier_row fail "$WHY" "space for swap" "set TIER_SWAP"
     return
   fi
+  host_tier_check_first || return 0
   room=$(host_tier_swap_room)
   device=${SWAP_DEVICE:-$SWAP_FOLDER}
   if ((room < TIER_SPACE)); then
@@ -186,6 +189,17 @@ host_tier_check_swap() {
   else
     host_tier_row ok "cgroup v$CGROUP_VERSION; $((room >> 20)) MiB at $device" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of swap" -
   fi
+}
+
+# Whether the kernel would use the swap of the tier before all others; if not, print a row.
+# Usage: host_tier_check_first
+# Globals: SWAP_DEVICE TIER_SWAP
+# Returns: 1 if it would not
+host_tier_check_first() {
+  host_tier_swap_first || {
+    host_tier_row fail "$WHY" "a higher priority than all other swap" "lower that of the other swap"
+    return 1
+  }
 }
 
 # Whether the cgroup of a container leaves enough swap to the tier. Pages in zram are swapped, too.

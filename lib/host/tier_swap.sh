@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 # Swap for a tier: a file, a block device that is a swap area already, or zram. It has a higher priority than all other swap of the host.
 
+# The highest possible priority, so that the cgroup's pages go only to this swap.
+TIER_SWAP_HIGHEST=32767
+
 # The target of swap: the directory of a file, or a block device, without symbolic links, as the kernel names it.
 # Usage: host_tier_swap_place
 # Globals: TIER_SWAP WORK
@@ -16,7 +19,6 @@ host_tier_swap_place() {
       WHY="$TIER_SWAP is not a swap area; mkswap makes it one, and erases it"
       return 1
     }
-    _host_tier_swap_first
     return
   elif [[ $TIER_SWAP == /dev/* && ! -e $TIER_SWAP ]]; then
     WHY="$TIER_SWAP: no such block device"
@@ -34,13 +36,20 @@ host_tier_swap_place() {
   case $(stat -f -c %T -- "$SWAP_FOLDER") in tmpfs | ramfs | proc | sysfs | nfs | overlayfs | squashfs | fuseblk) return 1 ;; esac
 }
 
-# Whether the device, if it is in use, is the first swap that the kernel uses.
-_host_tier_swap_first() {
-  WHY=$(DEVICE=$(host_tier_swap_name "$SWAP_DEVICE") NAME=$TIER_SWAP awk '
+# Whether the kernel uses the swap of the tier before all others: the device if it is in use, else what will be enabled.
+# Usage: host_tier_swap_first
+# Globals: SWAP_DEVICE TIER_SWAP
+# Returns: 1 with WHY
+host_tier_swap_first() {
+  WHY=$(DEVICE=$(host_tier_swap_name "$SWAP_DEVICE") NAME=$TIER_SWAP HIGHEST=$TIER_SWAP_HIGHEST awk '
     NR == 1 { next }
     $1 == ENVIRON["DEVICE"] { mine = $5; used = 1; next }
     !others++ || $5 > most { most = $5; other = $1 }
-    END { if (used && others && most >= mine) print ENVIRON["NAME"] " is in use with priority " mine ", and " other " with " most " is not after it" }' /proc/swaps)
+    END {
+      if (!others) exit
+      if (used && most >= mine) print ENVIRON["NAME"] " is in use with priority " mine ", and " other " with " most " is not after it"
+      if (!used && most >= ENVIRON["HIGHEST"]) print other " has the highest priority, " most ": pages of the tier would go to it, too"
+    }' /proc/swaps)
   [[ -z $WHY ]]
 }
 
@@ -72,7 +81,7 @@ host_tier_swap_room() {
 # Returns: 1 with WHY.
 host_tier_swap_make() {
   local bytes=$1 file
-  host_tier_swap_place || return
+  host_tier_swap_place && host_tier_swap_first || return
   if [[ -n $SWAP_DEVICE ]]; then
     # Already active: it is the administrator's, and is left active.
     if host_tier_swapping "$SWAP_DEVICE"; then _host_tier_swap_note "$SWAP_DEVICE"; else _host_tier_swap_on "$SWAP_DEVICE"; fi
@@ -108,6 +117,5 @@ _host_tier_swap_on() {
 
 # Enable swap on the recorded target.
 _host_tier_swap_use() {
-  # The highest possible priority, so that the cgroup's pages go only to this swap.
-  WHY=$(swapon -p 32767 "$1" 2>&1) && _host_tier_swap_note "$1"
+  WHY=$(swapon -p "$TIER_SWAP_HIGHEST" "$1" 2>&1) && _host_tier_swap_note "$1"
 }

@@ -11,7 +11,7 @@
 # Usage: host_tier_zram_check
 # Globals: ZRAM_ALGORITHM TIER_LIMIT TIER_SPACE CGROUP_VERSION
 host_tier_zram_check() {
-  local known
+  local known SWAP_DEVICE=''
   host_tier_check_limited || return 0
   # Without a device there is no such file.
   known=$(cat "${TIERBENCH_ROOT-}"/sys/block/zram*/comp_algorithm 2>/dev/null | sed -n 1p) || :
@@ -19,7 +19,7 @@ host_tier_zram_check() {
     host_tier_row fail "the kernel has no zram, or its module is not loaded" "zram" "modprobe zram"
   elif [[ $ZRAM_ALGORITHM != auto && -n $known && " ${known//[][]/} " != *" $ZRAM_ALGORITHM "* ]]; then
     host_tier_row fail "zram supports ${known//[][]/}" "$ZRAM_ALGORITHM" "set ZRAM_ALGORITHM"
-  else
+  elif host_tier_check_first; then
     host_tier_row ok "cgroup v$CGROUP_VERSION; zram${known:+ with ${known//[][]/}}" "$((TIER_LIMIT >> 20)) MiB of DRAM, $((TIER_SPACE >> 20)) MiB of zram" -
   fi
 }

@@ -12,7 +12,8 @@ state_print() {
     [[ -f $file && -w $file ]] && printf '%s %s\n' "$file" "$(tr '\n' ' ' 2>/dev/null <"$file")"
   done
   find /sys/fs/cgroup -type d -name '*tierbench*' 2>/dev/null
-  tail -n +2 /proc/swaps
+  # Without the size of what is in it: swap of others is used at any time.
+  awk 'NR > 1 { print $1, $2, $3, $5 }' /proc/swaps
   printf 'zram %s\n' /sys/block/zram*
   for file in /proc/irq/*/smp_affinity_list; do printf '%s %s\n' "$file" "$(<"$file")"; done 2>/dev/null
   for host in "${NETNS_HOSTS[@]}"; do _state_host "$host"; done
