@@ -9,10 +9,6 @@ setup() {
   [[ -x $REPO/test ]] || make -s -C "$REPO"
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Run the generator with THREADS threads, its files in ./out.
 # Usage: loadgen THREADS OPTION...   Sets: as run_split does
 loadgen() {

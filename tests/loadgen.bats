@@ -39,21 +39,6 @@ load loadgen
   done
 }
 
-@test "an instance with keys of others is not flushed, unless --force says so; --no-flush never flushes" {
-  redis_start
-  redis-cli -p "$REDIS_PORT" set theirs 1
-  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure 1
-  assert_contains "127.0.0.1:$REDIS_PORT" "$stderr"
-  assert_equal "$(redis-cli -p "$REDIS_PORT" get theirs)" 1
-  loadgen 1 --no-flush 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_success
-  assert_equal "$(redis-cli -p "$REDIS_PORT" get theirs)" 1
-  loadgen 1 --force 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_success
-  assert_equal "$(redis-cli -p "$REDIS_PORT" get theirs)" ''
-}
-
 @test "what GET returns is compared: a changed, a lost and a wrong-typed value are each counted by kind, and the rest goes on" {
   local data
   redis_start
@@ -195,18 +180,6 @@ load loadgen
   assert_contains "thread 0, port $FIRST,$((FIRST + 1)): 0 error replies, 0 misses, 1 mismatches" "$stderr"
 }
 
-@test "a server that does not answer is a timeout, by kind" {
-  redis_start
-  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 100
-  job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --phases get --keys uniform -c 2 --timeout 1 --time 4 --out out 127.0.0.1 "$REDIS_PORT" 100 100
-  wait_until 10 clients_get 2
-  kill -STOP "$REDIS_PID"
-  job_wait 30
-  kill -CONT "$REDIS_PID"
-  assert_equal "$status" 1
-  (($(result get timeouts) > 0)) || fail "no timeout was counted"
-}
-
 @test "AUTH: the password comes only from REDISCLI_AUTH; wrong and missing ones are said, and it is never printed" {
   redis_start --requirepass s3cret --user default on '>s3cret' '~*' '+@all' --user bench on '>b3nch' '~*' '+@all'
   export REDISCLI_AUTH=s3cret
@@ -227,11 +200,14 @@ load loadgen
   assert_contains NOAUTH "$stderr"
 }
 
-@test "unix sockets, one for each instance" {
+@test "unix sockets, one for each instance; a thousand connections on one thread" {
   redis_start --unixsocket "$SCRATCH/redis.sock"
   loadgen 1 --socket "$SCRATCH/redis.sock" 127.0.0.1 "$REDIS_PORT" 10 100
   assert_success
   assert_equal "$(calls get)" 100
+  loadgen 1 -c 1000 --phases set 127.0.0.1 "$REDIS_PORT" 100 20000
+  assert_success
+  assert_equal "$(calls set)" 20100
 }
 
 @test "open loop: as many requests as rate times time, counted from the schedule" {
@@ -352,13 +328,6 @@ load loadgen
   assert_equal "$(redis-cli -p "$REDIS_PORT" strlen 1)" $((64 << 20))
 }
 
-@test "a thousand connections on one thread" {
-  redis_start
-  loadgen 1 -c 1000 127.0.0.1 "$REDIS_PORT" 100 20000
-  assert_success
-  assert_equal "$(calls get)" 20000
-}
-
 # Print the CPUs that threads may use, one line per thread: numbers with commas. Usage: thread_cpus STATUS_FILE...
 thread_cpus() {
   awk -F '[\t,]' '/^Cpus_allowed_list:/ {
@@ -378,18 +347,6 @@ thread_cpus() {
   assert_equal "$(thread_cpus /proc/"$JOB_PID"/task/*/status | sort)" "${cpu[0]}"$'\n'"${cpu[0]},${cpu[1]}"$'\n'"${cpu[1]}"
   kill -INT "$JOB_PID"
   job_wait 10
-}
-
-@test "Ctrl-C ends a phase with what was measured, and exit 130" {
-  redis_start
-  job_start env OMP_NUM_THREADS=2 "$REPO/test" --instances 1 --phases mixed --keys uniform --time 60 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
-  # More than can be in flight.
-  wait_until 10 asked get 100
-  kill -INT "$JOB_PID"
-  job_wait 10
-  assert_equal "$status" 130
-  assert_equal "$(result mixed interrupted)" 1
-  (($(result mixed ops) > 0))
 }
 
 @test "the gate: each phase waits for its start file, and starts at the time in it" {
@@ -428,14 +385,6 @@ thread_cpus() {
   assert_failure
   assert_contains '--gate: cannot write gate/ready-set: ' "$stderr"
   assert_equal "$(echo gate/ready-*)" gate/ready-set
-}
-
-@test "files that cannot be written are said, and fail the run" {
-  redis_start
-  touch afile
-  OMP_NUM_THREADS=1 run_split "$REPO/test" --out afile/out 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure 2
-  assert_contains afile/out "$stderr"
 }
 
 @test "output that cannot be written is said in one line, and fails the run, whose files are whole" {

@@ -27,14 +27,6 @@ setup_file() {
   make -s -C "$BATS_FILE_TMPDIR/built" test $BUILD_WORDS
 }
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 @test "no hiredis: one clear line, and nothing half built" {
   cp -a "$BATS_FILE_TMPDIR/tree/." .
   PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere run_split make -s test

@@ -170,28 +170,6 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   assert_contains 'first error: an error inside an array' "$stderr"
 }
 
-@test "a mix that makes no sense is refused with one line" {
-  local words text
-  while IFS='|' read -r words text; do
-    local -a more
-    read -r -a more <<<"$words"
-    run_split "$REPO/test" "${more[@]}"
-    assert_failure 2
-    assert_contains "$text" "$stderr"
-    assert_equal "$words $(wc -l <<<"$stderr")" "$words 1"
-  done <<'END'
---phases mixed --commands gat:1|--commands gat:1: 'gat': unknown; accepted: get set mget
---phases mixed --commands get:0|invalid weight; accepted: a whole number
---phases mixed --commands mget-999|'mget-999': invalid; accepted: mget-N with N from 1 to 256
---commands get:1|--commands get:1: requires the phase mixed or populate
---phases mixed --ratio 1:1 --commands get:1|--commands get:1: conflicts with --ratio
---phases populate,mixed --keys latest --commands hget:1|--keys latest supports only strings
---phases mixed --cluster --commands mget:1|--cluster does not support commands of several keys
---phases mixed --command-ratio 3|no --command comes before it
---phases mixed --command PING|__key__ is missing
-END
-}
-
 @test "a mix without strings: the phase get reads keys that no phase has set, and hashes that are gone are a failure" {
   redis_start
   mkdir gate

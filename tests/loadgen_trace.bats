@@ -33,7 +33,7 @@ agree() {
 @test "hits, misses and fills of a trace are those of a model and of the server, however many threads and connections share it" {
   local words fill
   trace_make 12000 4000 900 >t.csv
-  for words in '1 -c 1 --speed max' '2 -c 3 --speed max --data random' '3 -c 2 --speed 20 -P 8' '2 -c 4 --speed max --fill-misses' '1 -c 3 -P 1 --speed 10 --fill-misses --data random'; do
+  for words in '2 -c 3 --speed max --data random' '3 -c 2 --speed 20 -P 8' '1 -c 3 -P 1 --speed 10 --fill-misses --data random'; do
     redis_start
     fill=0
     [[ $words != *fill* ]] || fill=1
@@ -62,7 +62,7 @@ masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PO
   # Some keys have a hash tag, and only its part selects the slot.
   sed 's/,ns:a,b:/,{ns:a,b}:/' made.csv >t.csv
   grep -q '{ns:a,b}' t.csv || fail 'no key has a tag'
-  for words in '3 -c 2 --speed max --fill-misses' '2 -c 3 -P 1 --speed 10 --fill-misses --data random' '6 -c 3 --speed max -P 8'; do
+  for words in '2 -c 3 -P 1 --speed 10 --fill-misses --data random' '6 -c 3 --speed max -P 8'; do
     tagged=''
     cluster_start 3 0
     # shellcheck disable=SC2086 # words on purpose
@@ -105,15 +105,15 @@ masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PO
 timestamp,key,key_size,value_size,client,op,TTL
 10,ns:u:1,6,300,1,set,0
 10,ns:u:2,20,0,1,set,100
-11,a,b:3,5,200000,1,add,50
+11,a,b:3,5,2000000,1,add,50
 11,ns:u:1,6,300,1,get,0
 12,ns:u:2,20,0,1,get,0
-12,a,b:3,5,200000,1,gets,0
+12,a,b:3,5,2000000,1,gets,0
 END
   loadgen 1 --data random --trace t.csv --speed 4 127.0.0.1 "$REDIS_PORT"
   assert_success
-  assert_equal "$(result replay ops) $(result replay misses) $(result replay bytes)" "6 0 $((2 * 200300))"
-  assert_equal "$(redis-cli -p "$REDIS_PORT" strlen "$key") $(redis-cli -p "$REDIS_PORT" strlen a,b:3)" '300 200000'
+  assert_equal "$(result replay ops) $(result replay misses) $(result replay bytes)" "6 0 $((2 * 2000300))"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" strlen "$key") $(redis-cli -p "$REDIS_PORT" strlen a,b:3)" '300 2000000'
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists ns:u:2______________)" 1
   # At four times the speed, keys live a quarter of the time.
   local ttl
@@ -309,7 +309,7 @@ END
   loadgen 2 --instances 1 -c 2 --trace m.log --data random --speed max 127.0.0.1 "$REDIS_PORT"
   assert_success
   # Some versions of redis-cli begin with COMMAND DOCS.
-  assert_contains " requests are left out, the first one is '" "$stderr"
+  assert_match "[1-9][0-9]* requests are left out, the first one is '" "$stderr"
   assert_equal "$(kind get 3) $(kind set 3) $(kind add 3) $(kind replace 3) $(kind delete 3) $(kind incr 3)" '6 6 2 2 3 1'
   assert_equal "$(calls get) $(calls set) $(calls del) $(calls incr)" '6 10 3 1'
   assert_equal "$(result replay misses) $(result replay mismatches)" '1 0'

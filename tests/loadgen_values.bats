@@ -9,12 +9,12 @@ load loadgen
 @test "sizes by a distribution: what is set is what is read, and their mean is the one in the row" {
   local sizes data
   redis_start
-  for sizes in etc lognormal:300:300 pareto:50:2; do
-    for data in pattern random compressible:2; do
-      loadgen 2 --instances 1 -c 3 -P 8 --sizes "$sizes" --data "$data" 127.0.0.1 "$REDIS_PORT" 1 20000
-      assert_success
-      assert_equal "$(result get errors) $(result get misses) $(result get bytes)" "0 0 $(result set bytes)"
-    done
+  for sizes in etc:pattern lognormal:300:300:random pareto:50:2:compressible; do
+    data=${sizes##*:} sizes=${sizes%:*}
+    [[ $data != compressible ]] || data+=:2
+    loadgen 2 --instances 1 -c 3 -P 8 --sizes "$sizes" --data "$data" 127.0.0.1 "$REDIS_PORT" 1 20000
+    assert_success
+    assert_equal "$(result get errors) $(result get misses) $(result get bytes)" "0 0 $(result set bytes)"
     awk -v bytes="$(result set bytes)" -v len="$(result set len)" 'BEGIN { off = bytes / 20000 / len; exit !(off > 0.9 && off < 1.1) }' ||
       fail "$sizes: $(result set bytes) bytes, mean $(result set len)"
   done

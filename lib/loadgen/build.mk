@@ -79,7 +79,7 @@ $(LOADGEN_OUT)/%.o: $(LOADGEN_DIR)/%.c $(LOADGEN_STAMP) | loadgen-hiredis
 # Unit tests, with the tested modules rebuilt with the sanitizers; -g1 has the lines of a report, and takes a quarter less time than -g.
 UNIT_OUT := build/unit
 UNIT_TESTS := $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/*_test.c))
-UNIT_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O1 -g1 $(LOADGEN_WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR) -Ilib/membench $(HIREDIS_CFLAGS)
+UNIT_CFLAGS := -std=gnu11 -D_GNU_SOURCE -O0 -g1 $(LOADGEN_WARN) -fsanitize=address,undefined -fno-sanitize-recover=all -I$(LOADGEN_DIR) -Ilib/membench $(HIREDIS_CFLAGS)
 UNIT_SRC := $(addprefix $(LOADGEN_DIR)/,hist.c hlog.c resp.c replies.c keys.c zipf.c pattern.c sizes.c values.c compressible.c command.c command_mix.c mix.c kinds.c answer.c number.c adds.c pacer.c schedule.c options.c options_base.c options_finish.c options_sizes.c output.c recorder.c cpus.c conn.c receive.c closed.c openloop.c draw.c flush.c worker.c cluster.c nodes.c slots.c gaps.c target.c windows.c control.c gate.c link.c endpoint.c tls.c)
 UNIT_SRC += $(addprefix $(LOADGEN_DIR)/,trace.c trace_text.c trace_build.c trace_rank.c trace_parse.c trace_monitor.c command_trace.c replay.c options_trace.c record.c)
 UNIT_OBJ := $(UNIT_SRC:$(LOADGEN_DIR)/%.c=$(UNIT_OUT)/%.o)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define PAGE  4096UL
-#define PAGES 400
+#define PAGES 200
 
 /* Pages of consecutive values of one size, starting at byte `skip` of the first value. */
 static struct packed pages_of(double ratio, uint64_t size, uint64_t skip)
@@ -31,8 +31,8 @@ static struct packed pages_of(double ratio, uint64_t size, uint64_t skip)
 
 static void the_ratio_is_lz4s(void)
 {
-    static const double ratios[] = {1.1, 1.25, 1.5, 2, 2.5, 3, 4, 6, 8, 10};
-    static const uint64_t sizes[] = {256, 512, 1024, 4096, 10000, 65536, 100000, 1000000};
+    static const double ratios[] = {1.1, 1.5, 2, 4, 6, 10};
+    static const uint64_t sizes[] = {256, 1024, 4096, 10000, 1000000};
     for (size_t r = 0; r < sizeof ratios / sizeof *ratios; r++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             struct packed page = pages_of(ratios[r], sizes[s], sizes[s] > 8192 ? 1234 : 0);

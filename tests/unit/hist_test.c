@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms: bounds of slots, percentiles compared with sorted samples, merging, samples out of range, and the encoded form. */
+/* Histograms: bounds of slots, percentiles compared with sorted samples, merging, and samples out of range. */
 #include "hist.h"
-#include "hlog.h"
 #include "output.h"
 #include "rng.h"
 #include "unit.h"
@@ -9,7 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
 static void slots_hold_their_values(void)
 {
@@ -108,89 +106,11 @@ static void samples_over_an_hour_are_counted(void)
     hist_free(&h);
 }
 
-/* Decode base64 into out. Returns the size. */
-static size_t unbase64(const char *text, unsigned char *out)
-{
-    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t n = 0;
-    for (; *text && *text != '='; text += 4) {
-        uint32_t word = 0;
-        int held = 0;
-        for (int i = 0; i < 4; i++) {
-            const char *at = text[i] != '=' ? strchr(letters, text[i]) : NULL;
-            word = word << 6 | (at ? (uint32_t)(at - letters) : 0);
-            held += at != NULL;
-        }
-        for (int i = 0; i < held - 1; i++) out[n++] = (unsigned char)(word >> (16 - 8 * i));
-    }
-    return n;
-}
-
-static uint64_t big_endian(const unsigned char *in, int bytes)
-{
-    uint64_t value = 0;
-    for (int i = 0; i < bytes; i++) value = value << 8 | in[i];
-    return value;
-}
-
-/* Decode the counts of an encoded histogram and compare them with h. */
-static void check_encoded(const struct hist *h)
-{
-    static unsigned char packed[1 << 20], raw[1 << 20];
-    char *text = hlog_encode(h);
-    CHECK(text != NULL);
-    if (!text) return;
-    uLongf raw_len = sizeof raw;
-    size_t n = unbase64(text, packed);
-    CHECK_SAME(big_endian(packed, 4), 0x1c849314);
-    CHECK_SAME(big_endian(packed + 4, 4), n - 8);
-    CHECK_SAME(uncompress(raw, &raw_len, packed + 8, n - 8), Z_OK);
-    CHECK_SAME(big_endian(raw, 4), 0x1c849313);
-    CHECK_SAME(big_endian(raw + 4, 4), raw_len - 40);
-    CHECK_SAME(big_endian(raw + 12, 4), 3);
-    CHECK_SAME(big_endian(raw + 24, 8), HIST_MAX);
-    uint32_t slot = 0;
-    for (const unsigned char *at = raw + 40; at < raw + raw_len;) {
-        uint64_t bits = 0;
-        for (int shift = 0, i = 0;; shift += 7, i++) {
-            unsigned char c = *at++;
-            bits |= (uint64_t)(i == 8 ? c : c & 0x7f) << shift;
-            if (i == 8 || !(c & 0x80)) break;
-        }
-        int64_t value = (int64_t)(bits >> 1) ^ -(int64_t)(bits & 1);
-        if (value < 0) {
-            for (int64_t i = 0; i < -value && slot < h->slots; i++) CHECK_SAME(h->count[slot++], 0);
-        } else {
-            CHECK(slot < h->slots);
-            if (slot < h->slots) CHECK_SAME(h->count[slot++], value);
-        }
-    }
-    CHECK_SAME(slot, h->high);
-    free(text);
-}
-
-static void encoding_keeps_every_count(void)
-{
-    struct hist h;
-    CHECK_SAME(hist_init(&h, 3), 0);
-    if (unit_bad) return;
-    check_encoded(&h);
-    hist_record(&h, 0, 1);
-    hist_record(&h, 2, UINT64_C(1) << 55);
-    hist_record(&h, 77, 127);
-    hist_record(&h, 78, 64);
-    hist_record(&h, 1000000, 1);
-    hist_record(&h, HIST_MAX, 3);
-    check_encoded(&h);
-    hist_free(&h);
-}
-
 int main(void)
 {
     TEST("slots hold their values, to one part in a thousand", slots_hold_their_values);
     TEST("percentiles are those of the sorted samples", percentiles_are_those_of_the_samples);
     TEST("merging adds, clearing empties", merging_adds_and_clearing_empties);
     TEST("samples over an hour are counted and in the percentiles", samples_over_an_hour_are_counted);
-    TEST("the V2 compressed encoding keeps every count", encoding_keeps_every_count);
     return UNIT_END;
 }

@@ -63,7 +63,7 @@ static void counts_are_the_scanners(void)
     struct rng rng;
     rng_seed(&rng, 3, 1);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
-        for (int round = 0; round < (lengths[i] < 1000 ? 3000 : 60); round++)
+        for (int round = 0; round < (lengths[i] < 1000 ? 1000 : 30); round++)
             compare(&rng, lengths[i] < 1000 ? (uint32_t)rng_below(&rng, 200) + 1 : 6, lengths[i]);
 }
 
