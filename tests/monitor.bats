@@ -110,6 +110,37 @@ monitored() {
   grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
 }
 
+@test "the clock of CPUs, the temperature of the hottest socket and interrupts are in the counters" {
+  local cpu tree=$SCRATCH/tree place=$SCRATCH/tree/sys/class/hwmon/hwmon
+  for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
+    mkdir -p "$tree/sys/devices/system/cpu/cpu$cpu/cpufreq"
+    echo 2500000 >"$tree/sys/devices/system/cpu/cpu$cpu/cpufreq/scaling_cur_freq"
+  done
+  mkdir -p "$place"{0,1,2}
+  echo coretemp | tee "$place"{0,1}/name >"$place"2/name
+  echo nvme >"$place"2/name
+  echo 51000 >"$place"0/temp1_input
+  echo 45000 >"$place"1/temp1_input
+  echo 90000 >"$place"2/temp1_input
+  # The monitors are started again on that machine.
+  # shellcheck disable=SC2016 # expanded by the master
+  monitored 2 'export TIERBENCH_ROOT=$SCRATCH/tree
+    call_chain "$HOST" "${calls[@]}"
+    until [[ -s $folder/monitor/clock ]]; do proc_pause; done
+    monitor_mark set
+    read -r first _ <"$folder/monitor/clock"
+    until read -r now _ <"$folder/monitor/clock" && ((now > first + 1)); do proc_pause; done
+    monitor_mark end && fetch "$SCRATCH"'
+  assert_success
+  run awk -F '\t' '
+    $2 == "cpus" && $3 !~ /us$|count/ { change[$3] = $5 - $4 }
+    END {
+      print change["clock_khz"] / change["clock_samples"], change["heat_mdeg"] / change["heat_samples"]
+      print (change["interrupts"] > 0)
+    }' counters.tsv
+  assert_output $'2500000 51000\n1'
+}
+
 @test "a mark reports an alarm of the guard, and without one the guard is not asked again at once" {
   # shellcheck disable=SC2016 # expanded by the master
   monitored 1 'monitor_mark set

@@ -99,6 +99,7 @@ set_column() {
       B) [[ $name == *_bytes ]] ;;
       GB/s) [[ $name == *_gb_s ]] ;;
       MB/s) [[ $name == *_mb_s ]] ;;
+      */s) [[ $name == *_per_sec ]] ;;
       *) [[ $name == *_"${unit,,}" ]] ;;
     esac || bad+="$name ($unit) "
   done < <(schema name unit shown)

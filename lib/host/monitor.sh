@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
-# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample cpus irq monitor_load probe info tier/* part/*/host_tune
+# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample monitor_clock cpus irq monitor_load probe info tier/* part/*/host_tune
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS
 # Reads start: RESERVE_BYTES MONITOR_APART
 # Reads mark: LOAD_COMMANDS MONITOR_REPLICAS
@@ -85,6 +85,7 @@ host_monitor_mark() {
   . "$MONITOR/machine.sh"
   rows=$(
     host_monitor_mark_host
+    host_monitor_mark_clock
     host_monitor_mark_instances
     host_monitor_mark_parts
     host_tier_state
@@ -119,6 +120,7 @@ host_monitor_mark_host() {
     function us(ticks) { return sprintf("%.0f", ticks * 10000) }
     BEGIN { n = split(names, name, "|"); for (i = 1; i <= n; i++) wanted[name[i]] = 1; OFS = "\t" }
     FILENAME == "/proc/stat" && $1 == "cpu" { print "cpus", "busy_us", us($2 + $3 + $4 + $7 + $8 + $9) }
+    FILENAME == "/proc/stat" && $1 == "intr" { printf "cpus\tinterrupts\t%.0f\n", $2 }
     FILENAME == "/proc/stat" && $1 ~ /^cpu[0-9]/ { print $1, "irq_us", us($7 + $8); cpus++ }
     FILENAME == "/proc/vmstat" && $1 in wanted { print "host", $1, $2 }
     FILENAME == "/proc/meminfo" && $1 == "MemAvailable:" { printf "host\tavailable\t%.0f\n", $2 * 1024 }

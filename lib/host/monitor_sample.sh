@@ -28,6 +28,7 @@ host_monitor_loop() {
   host_monitor_sample_vmstat_open
   host_monitor_sample_nodes_open
   host_monitor_sample_instances_open
+  host_monitor_clock_open
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
   while [[ -e $MONITOR/on ]]; do
     now=${EPOCHREALTIME/[.,]/}
@@ -41,6 +42,7 @@ host_monitor_loop() {
     host_monitor_sample_pressure "$EPOCHREALTIME"
     host_monitor_sample_nodes "$EPOCHREALTIME"
     host_monitor_sample_instances "$EPOCHREALTIME"
+    host_monitor_clock "${MONITOR_RAN[@]}"
     host_monitor_guard || return 0
     host_monitor_pause $((now + 1000000))
   done
@@ -147,11 +149,12 @@ host_monitor_sample_instances_open() {
   printf 'time\tport\trss\tswap\tmajflt\n' >"$MONITOR/instances.tsv"
 }
 
-# Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process.
+# Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process, and MONITOR_RAN
+# to the CPUs on which they ran last.
 host_monitor_sample_instances() {
   local turn index line swap faults
   local -a field status
-  MONITOR_GONE=
+  MONITOR_GONE= MONITOR_RAN=()
   for ((turn = 0; turn < MONITOR_TURN && turn < ${#MONITOR_PIDS[@]}; turn++)); do
     index=$MONITOR_NEXT
     MONITOR_NEXT=$(((MONITOR_NEXT + 1) % ${#MONITOR_PIDS[@]}))
@@ -170,8 +173,9 @@ host_monitor_sample_instances() {
     [[ ${status[MONITOR_SWAP_LINE]-} == VmSwap:* ]] || host_monitor_sample_swap_line
     swap=${status[MONITOR_SWAP_LINE]-}
     swap=${swap//[^0-9]/}
-    # Fields 24 and 12.
+    # Fields 24, 12 and 39.
     faults=${field[9]}
+    MONITOR_RAN+=("${field[36]}")
     [[ $HIT_COUNTERS == majflt ]] || faults=-
     printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * MONITOR_PAGE)) $((${swap:-0} * 1024)) "$faults"
   done >>"$MONITOR/instances.tsv"

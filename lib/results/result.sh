@@ -144,7 +144,7 @@ result_rows() {
   # awk cannot determine PWD itself.
   _result_list "${LEDGER_PATHS[@]}" |
     RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run \
-      loadlog interval margin prices settle repeat tier foreign discard numbers axes result -- -f <(parts_awk figures.awk phase figures) |
+      loadlog interval margin prices settle repeat tier machine foreign discard numbers axes result -- -f <(parts_awk figures.awk phase figures) |
     if [[ -n $REPLY ]]; then figures_run trials -- <(printf '%s' "$REPLY") -; else cat; fi
 }
 

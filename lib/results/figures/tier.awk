@@ -76,7 +76,7 @@ function tier_fill(    requests, tier_is, away, held, rss, swap) {
     cell["hit_source"] = "info"
   }
   if (phase_calls > 0 && ("used_cpu_us" in tier_sum)) cell["server_cpu_us_per_op"] = text_number(tier_sum["used_cpu_us"] / phase_calls, 3)
-  tier_host()
+  machine_figures()
   if (phase_from) cell["settle_s"] = settle_read(text_opened(repeat_folder "server/nodes.tsv"), phase_from, phase_to)
   if ("used_memory" in tier_sum) cell["used_memory"] = text_number(tier_sum["used_memory"], 0)
   if ("rss" in tier_sum) cell["rss"] = rss = text_number(tier_sum["rss"], 0)
@@ -88,17 +88,6 @@ function tier_fill(    requests, tier_is, away, held, rss, swap) {
   discard_placed(tier_bytes, counter_text("tier", "placement"), counter_text("tier", "placed_percent"))
   cell["tier"] = text_escape(counter_text("tier", "tier"))
   cell["tier_is"] = text_escape(tier_is)
-}
-
-# Fill what the memory of the host did, of all programs.
-function tier_host(    in_pages, out_pages, us, stalled) {
-  if (counter_known("host", "huge")) cell["host_huge_bytes"] = counter_text("host", "huge")
-  in_pages = counter_change("host", "pswpin")
-  out_pages = counter_change("host", "pswpout")
-  if (in_pages != "" && out_pages != "") cell["host_swapped_pages"] = text_number(in_pages + out_pages, 0)
-  us = counter_change("host", "time_us")
-  stalled = counter_change("host", "pressure_some_us")
-  if (stalled != "" && us > 0) cell["memory_stall_percent"] = text_number(100 * stalled / us, 2)
 }
 
 # Fill the DRAM of the instances from the bytes that are resident, swapped out, and far, which are in swap or on a slow node; with what compression takes.

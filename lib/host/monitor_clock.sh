@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+# The clock of the CPUs that serve requests, and their temperature: sums over the samples of the monitors, which marks read.
+# TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
+
+# Find the files with the temperature of a CPU, one per socket: those of its driver, else the zones of the firmware.
+host_monitor_clock_open() {
+  local folder name
+  MONITOR_HEAT=() MONITOR_CLOCK=(0 0 0 0)
+  for folder in "${TIERBENCH_ROOT-}"/sys/class/hwmon/hwmon*; do
+    { read -r name <"$folder/name"; } 2>/dev/null || continue
+    [[ ! $name =~ ^(coretemp|k10temp|zenpower|cpu_thermal)$ ]] || MONITOR_HEAT+=("$folder/temp1_input")
+  done
+  ((${#MONITOR_HEAT[@]} == 0)) || return 0
+  for folder in "${TIERBENCH_ROOT-}"/sys/class/thermal/thermal_zone*; do
+    { read -r name <"$folder/type"; } 2>/dev/null || continue
+    [[ ! $name =~ ^(x86_pkg_temp|cpu) ]] || MONITOR_HEAT+=("$folder/temp")
+  done
+}
+
+# Add a sample: the mean clock of CPUs on which instances ran last, and the temperature of the hottest socket.
+# Usage: host_monitor_clock CPU...
+# Globals: MONITOR
+host_monitor_clock() {
+  local value file most='' sum=0 count=0 turn
+  # Four CPUs per sample take turns, because older kernels need 10 ms for each.
+  for ((turn = 0; turn < 4 && turn < $#; turn++)); do
+    file=$(((MONITOR_CLOCK[0] * 4 + turn) % $# + 1))
+    { read -r value <"${TIERBENCH_ROOT-}/sys/devices/system/cpu/cpu${!file}/cpufreq/scaling_cur_freq"; } 2>/dev/null || continue
+    sum=$((sum + value)) count=$((count + 1))
+  done
+  if ((count > 0)); then
+    MONITOR_CLOCK[0]=$((MONITOR_CLOCK[0] + 1))
+    MONITOR_CLOCK[1]=$((MONITOR_CLOCK[1] + sum / count))
+  fi
+  for file in "${MONITOR_HEAT[@]}"; do
+    { read -r value <"$file"; } 2>/dev/null || continue
+    [[ -n $most ]] && ((value <= most)) || most=$value
+  done
+  if [[ -n $most ]]; then
+    MONITOR_CLOCK[2]=$((MONITOR_CLOCK[2] + 1))
+    MONITOR_CLOCK[3]=$((MONITOR_CLOCK[3] + most))
+  fi
+  printf '%s\n' "${MONITOR_CLOCK[*]}" >"$MONITOR/clock"
+}
+
+# Print the sums at a mark, rows SCOPE COUNTER VALUE; nothing of what this host does not report.
+# Globals: MONITOR
+host_monitor_mark_clock() {
+  local clocks khz heats heat
+  { read -r clocks khz heats heat <"$MONITOR/clock"; } 2>/dev/null || return 0
+  ((clocks == 0)) || printf 'cpus\tclock_samples\t%s\ncpus\tclock_khz\t%s\n' "$clocks" "$khz"
+  ((heats == 0)) || printf 'cpus\theat_samples\t%s\ncpus\theat_mdeg\t%s\n' "$heats" "$heat"
+}
