@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# CLUSTER=on: where shards and replicas are, a run on a cluster of this machine, and what is refused.
+# CLUSTER=on: where shards and replicas are, and a run on a cluster of this machine.
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
@@ -10,10 +10,6 @@ setup() {
   scratch_setup
   untune
   [[ -x $REPO/test ]] || make -s -C "$REPO"
-}
-
-teardown() {
-  scratch_teardown
 }
 
 # Print the table of a cluster: SETTINGS are words NAME=VALUE.
@@ -26,14 +22,6 @@ table() {
     for word in CLUSTER=on "${@:2}"; do conf_word argument "$word" test; done
     conf_read
     cluster_table "$1"' bash "$@"
-}
-
-# ./do_it.sh plan with SETTINGS is refused with TEXT.
-# Usage: refuses TEXT SETTING...
-refuses() {
-  run_plan -s cluster KEYS=100 SERVER_CORES=8 SERVER_MEM=16 "${@:2}"
-  assert_failure 2
-  assert_contains "$1" "$stderr"
 }
 
 @test "90 shards on three nodes: 60 processes each, no shard twice on a node, replicas spread over both others" {
@@ -95,15 +83,6 @@ refuses() {
   done >said
   run awk 'NR == 1 { split($0, one, " ") } END { printf "%.2f %.2f %.2f\n", $1 / one[1], $2 / one[2], $3 / one[3] }' said
   assert_output '1.00 2.00 2.00' || fail "$(<said)"
-}
-
-@test "an impossible cluster is refused, with the reason" {
-  refuses 'with 2 nodes no majority of masters is left to take over; set at least 3' CLUSTER=2
-  refuses 'REPLICAS=3: too many: on 3 nodes one node would hold a shard twice' REPLICAS=3
-  refuses 'too few: 2 shards on 3 nodes leave a node without a master' INSTANCES=2
-  refuses "the cluster bus of port 56005 would be port 66005, past 65535" REDISBASE=56000
-  refuses 'TLS=on: not supported with CLUSTER=on' TLS=on
-  refuses 'does not support CLUSTER=on; set GENERATOR=test' GENERATOR=redis-benchmark PHASES='set get' TIME=0
 }
 
 @test "doctor reports that a port of the cluster bus is in use" {

@@ -1,21 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The search for the min share of DRAM, without a server: the next step on a simulated server with a known answer; its table, its rate, and refused
-# settings. tests/dram_run.bats runs it on real swap.
+# The search for the min share of DRAM, without a server: the next step on a simulated server with a known answer; its table and its rate.
+# tests/dram_run.bats runs it on real swap.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
 load searches
-
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
 
 # Print the next step after the steps on stdin: KIND SHARE P99 FAR [TRY [COUNTS [LOST [ANSWERED]]]], all for p99<=1ms.
 # Usage: next [NAME=VALUE]... <LOOKS   Returns: 0
@@ -372,31 +364,4 @@ words() {
   run_plan "${untuned[@]}"
   assert_contains 'search   swap: the min share of DRAM' "$output"
   refute_contains 'the highest' "$output"
-}
-
-@test "settings of a search for DRAM that contradict each other are refused before anything is started" {
-  local variants word want
-  local -a more
-  while IFS='|' read -r variants word want; do
-    words "$variants"
-    IFS=';' read -r -a more <<<"$word"
-    # Not `run`: this suite must not change the swap of a host, even if the check is wrong.
-    run_plan "${untuned[@]}" "${more[@]}"
-    assert_failure 2
-    assert_contains "$want" "$stderr"
-  done <<'END'
-native swap|DRAM_RATIO=1:4 search|search conflicts with ratios
-native swap|RATE=0|requires a load
-native swap|RATE=0;CONNECTIONS=search|conflicts with DRAM_RATIO=search
-native weighted|LIMITS=far<=0.1|the far accesses of weighted cannot be counted
-native||no variant has limited DRAM; add one with the tier swap, weighted, zram or zswap
-swap|RATE=search|requires a first variant with all data in DRAM
-native swap|PHASES=get|requires PHASES that begin with populate
-native swap|TIME=0|requires TIME
-native swap|GENERATOR=memtier_benchmark|does not support searches
-native swap|RATE=search;LIMITS=far<=0.1|requires DRAM_RATIO=search and RATE=NUMBER
-native swap|LIMITS=far<=1ms|accepted: a number of far accesses
-native swap|DRAM_RATIO=1:4;LIMITS=far<=0.1|requires DRAM_RATIO=search
-native swap|RATE=search:0%|RATE=search:0%
-END
 }

@@ -17,10 +17,6 @@ setup() {
     REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Print the events of a repeat, one word each.
 # Usage: events REPEAT
 events() {
@@ -236,15 +232,6 @@ received() {
   assert_contains role:master "$(redis-cli -p "$replica" info replication)"
 }
 
-@test "interrupted while a node hangs, a run leaves nothing" {
-  job_start "${FAULTY[@]}" FAULT="stop down=60"
-  wait_down 1
-  kill -INT -- "-$JOB_PID"
-  job_wait 60
-  assert_failure 130
-  nothing_left
-}
-
 @test "without a replica in step no fault is made; a node that is told to end is taken over, and cluster-require-full-coverage is what the other shards pay until then" {
   local pid repeat
   job_start "${FAULTY[@]}" SWEEP="FAULT=kill,term" REDIS_CONF.cluster-require-full-coverage=yes FAULT="at=8 -failback"
@@ -276,9 +263,7 @@ received() {
   sed '$d' rep/server/redis-7003.log >rep/server/redis-7004.log
   printf '7:S 23 Nov 2026 00:00:07.000 # Currently unable to failover: Failover attempt expired.\n' >>rep/server/redis-7004.log
   printf 'window\tfrom_s\nbefore\t1\n' >rep/windows.tsv
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
+  modules_run '
     _fault_expired rep >rep/failover.tsv
     fault_show rep'
   assert_success
@@ -360,22 +345,4 @@ figures_of() {
   assert_output 'begins: _fault_begin get-2'
   assert_match ' rep/c/get-2.hlog$' "$(<asked)"
   assert_equal "$(awk -F '\t' '$1 ~ /^(phase|gap_s)$/ { print $2 }' rep/failover.tsv | xargs)" 'get-2 0.50'
-}
-
-@test "a fault that cannot be is refused" {
-  local word
-  while IFS='|' read -r word text; do
-    # shellcheck disable=SC2086 # several words
-    run_plan -s failover KEYS=100 SERVER_CORES=8 SERVER_MEM=16 $word
-    assert_failure 2
-    assert_contains "$text" "$stderr"
-  done <<'END'
-REPLICAS=0|FAULT=kill: requires a replica that takes over
-FAULT.node=4|FAULT.node=4: there are 3 nodes
-TIME=60|TIME=60: ends before the node is up at 80 s
-CLUSTER=off TRACK_WRITES=0|FAULT=kill: requires a cluster
-CLUSTER=off FAULT=none|TRACK_WRITES=1000: requires a cluster
-PHASES=populate|FAULT=kill: requires a timed last phase
-SERVER_PREFIX=nice|SERVER_PREFIX=nice: not supported with FAULT
-END
 }

@@ -9,14 +9,6 @@ load helper
 load logs
 load tree
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Print the events of a CPU of tests/fixtures/cpuinfo: SCOPE EVENT CPU.
 # Usage: events_of NAME   Returns: 0
 events_of() {
@@ -236,12 +228,6 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
   assert_success
   assert_match " far loads +swapped pages: major faults; slow nodes: ${events:-no event is known for }[^\n]* what counts far accesses here"
-}
-
-@test "words that are not events are refused" {
-  run_split "$REPO/do_it.sh" plan FAR.events='r80d1:u --all'
-  assert_failure 2
-  assert_contains "invalid; accepted: off, auto, or a list" "$stderr"
 }
 
 @test "perf itself, where it may count: its minor faults of an instance are those of /proc" {

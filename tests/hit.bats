@@ -2,18 +2,10 @@
 # SPDX-License-Identifier: MIT
 # HIT_RATIO without a server: which keys are looked at next, on made-up servers whose hit ratio is known; points, columns and the table.
 # tests/hit_run.bats seeks them on real swap.
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2016,SC2154 # code for another shell; stderr is set by run_split
 
 load helper
 load logs
-
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
 
 # Print what comes next after the looks on stdin: ROUND PARAMETER HIT [OPS].
 # Usage: next KIND ASKED [HOT] <LOOKS   Returns: 0
@@ -95,26 +87,32 @@ truth() {
 
 @test "each hit ratio is a point with a name and a column, alone too" {
   local text
-  run "$REPO/do_it.sh" plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  run_plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_success
   text=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["variant"], $at["hit_asked"] }' <<<"$output")
   assert_equal "$text" "$(printf '1000B-1i-hit%d %s %d%%\n' 50 native 50 50 swap 50 85 native 85 85 swap 85 95 native 95 95 swap 95)"
-  run "$REPO/do_it.sh" plan --rows -s flash HIT_RATIO=90.5% KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  run_plan --rows -s flash HIT_RATIO=90.5% KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_contains $'\t1000B-1i-hit90.5\t' "$output"
 }
 
 @test "the plan has the minutes of the search: once a point, on the first variant that can" {
   local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=2 RATE=0 TIME=10 SEARCH_TIME=4 PLAN_OPS=1000 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2
     SERVER_CORES=8 SERVER_MEM=16 -v native -v swap -v swap-b)
-  seconds() { "$REPO/do_it.sh" plan --rows "${words[@]}" "$@" | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["variant"], $at["repeat"], $at["seconds"] }' | sort | uniq -c | tr -s ' '; }
+  # Usage: seconds SETTING; sets output
+  seconds() {
+    run_plan --rows "${words[@]}" "$@"
+    output=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["variant"], $at["repeat"], $at["seconds"] }' <<<"$output" | sort | uniq -c | tr -s ' ')
+  }
   # populate of a second and one of rounding, a warm-up of one, 10 s and one; the search has populate again and nine looks.
-  assert_equal "$(seconds HIT_RATIO="85% 95%")" " 2 native 1 14
+  seconds HIT_RATIO="85% 95%"
+  assert_output " 2 native 1 14
  2 native 2 14
  2 swap 1 61
  2 swap 2 14
  2 swap-b 1 14
  2 swap-b 2 14"
-  refute_contains ' 61' "$(seconds HIT_RATIO=off KEY_PATTERN=gaussian:100)"
+  seconds HIT_RATIO=off KEY_PATTERN=gaussian:100
+  refute_contains ' 61'
 }
 
 @test "the load of the search is no phase: what belongs to phases is off in it, as each variant sets it, and counts again after it" {
@@ -183,10 +181,7 @@ run_files() {
   run_split "$REPO/summary2csv.sh" 20250101T100000Z-x
   assert_success
   assert_equal "$(python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin))[0]; print(r["hit_asked"], r["hit_ratio"], r["hit_first"], r["hit_last"], r["key_sd"])' <<<"$output")" "85% 0.833333 0.7 0.9 12345"
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
+  modules_run '
     result_totals 20250101T100000Z-x >totals
     grep -c "the hit ratio differs" < <(figures_run bound report <totals) || :
     sed -i "s/85%/86%/g" 20250101T100000Z-x/plan.tsv
@@ -201,14 +196,11 @@ run_files() {
   hits_make "$run" swap swap 1 1000 300 100
   run_files "$run" native swap
   mkdir data
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    result_rows "$1" >data/rows
+  modules_run '
+    result_rows '"$run"' >data/rows
     result_add_up <data/rows >data/totals
     # The made-up rows have no histograms, which other plots lack.
-    _plot_data data || :' bash "$run"
+    _plot_data data || :'
   assert_match $'\nhits\thits-1\tHit ratio over time at 1000B-1i-hit85, first repeat\t2\t70\t12 2 85\t'
   refute_exists data/far-1.dat
   assert_equal "$(cat data/hits-1.dat.names)" $'1\tnative\n2\tswap'
@@ -232,19 +224,16 @@ run_files() {
   mkdir with-gawk data
   # gawk stops at a division by zero, mawk continues.
   ln -s "$(command -v gawk)" with-gawk/awk
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  PATH=$SCRATCH/with-gawk:$PATH run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    result_rows "$1" >data/rows
+  PATH=$SCRATCH/with-gawk:$PATH modules_run '
+    result_rows '"$run"' >data/rows
     result_add_up <data/rows >data/totals
-    _plot_data data || :' bash "$run"
-  refute_contains 'division by zero' "$output"
+    _plot_data data || :'
+  refute_contains 'division by zero' "$stderr"
   assert_match $'\ntime\ttime-1\t'
   refute_exists data/hits-1.dat data/far-1.dat
 }
 
-@test "the table: a row for each variant at each hit ratio, its part of the first variant and its factor over the first device, with intervals" {
+@test "the table: a row for each variant at each hit ratio, its part of the first variant and its factor over the first device, with intervals and bounds" {
   local repeat
   for repeat in 1 2 3; do
     hits_make r native native "$repeat" $((10000 + repeat)) 0 0
@@ -254,10 +243,7 @@ run_files() {
   run_files r native swap swap-b
   printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n' >r/hit.tsv
   printf '1000B-1i-hit85\tswap\t85%%\t%d\t%d\t12345\t0.85\t1000\t%d\n' 1 1 4 1 2 8 2 1 12 2 2 17 >>r/hit.tsv
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
+  modules_run '
     result_totals r >totals
     tables_make "$LIB/part/hit/table.awk" r <totals | tr -s " "
     template_read "$LIB/results/report.html"
@@ -270,48 +256,29 @@ run_files() {
   assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,002 20.0% 20.0%..20.0% 2.00x 2.00x..2.00x'
   assert_line 'swap-b at 85%: 76.0% of the requests were served by DRAM, more than 2 points off'
   assert_line '1000B-1i-hit85: keys searched on swap in 2 rounds of 4 looks, 17 s'
-  # The intervals have the level of the run's looks.
-  printf 'REDISRUNS="auto:3..30"\n' >>r/run.conf
-  settings_make "r"
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    tables_make "$LIB/part/hit/table.awk" r <totals | tr -s " "'
-  assert_contains '98.9 % between'
-}
-
-@test "the table: where the load generator was the limit, throughput and its ratios are bounds" {
-  local repeat
-  for repeat in 1 2; do
-    hits_make r native native "$repeat" 10000 0 0
-    hits_make r swap swap "$repeat" 1000 300 100
-    hits_make r swap-b swap "$repeat" 2000 400 160
-  done
-  run_files r native swap swap-b
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    result_totals r >totals
+  # Where the load generator was the limit, throughput and its ratios are bounds.
+  modules_run '
     limit() { awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i } NR > 1 && \" $* \" ~ \" \" \$at[\"variant\"] \" \" { \$at[\"client_limited\"] = 1 } 1" totals | tables_make "$LIB/part/hit/table.awk" r | tr -s " "; }
     limit native
     limit native swap swap-b'
   assert_success
-  assert_line '85% native 100.0% 100.0% 100.0% 12,345 >=10,000 - - - -'
-  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,000 <=20.0% 20.0%..20.0% 2.00x 2.00x..2.00x'
+  assert_line '85% native 100.0% 100.0% 100.0% 12,345 >=10,002 - - - -'
+  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,002 <=20.0% 20.0%..20.0% 2.00x 2.00x..2.00x'
   assert_line 'native at 85%: the load generator was the limit, so the server can do at least this'
-  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 >=2,000 - - - -'
+  assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 >=2,002 - - - -'
+  # The intervals have the level of the run's looks.
+  printf 'REDISRUNS="auto:3..30"\n' >>r/run.conf
+  settings_make "r"
+  modules_run '
+    tables_make "$LIB/part/hit/table.awk" r <totals | tr -s " "'
+  assert_contains '98.9 % between'
 }
 
 @test "the table: a phase that PHASES has twice is two phases, and one that a search repeats for each limit is one" {
   local repeat
   for repeat in 1 2; do hits_make r swap swap "$repeat" 1000 300 100; done
   run_files r swap
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
+  modules_run '
     result_totals r >totals
     again() { awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; print; next }
       { \$at[\"limit\"] = \"$1\"; print; \$at[\"operation\"] = \"get-2\"; \$at[\"ops_per_sec\"] = 500; \$at[\"limit\"] = \"$2\"; print }" totals | tables_make "$LIB/part/hit/table.awk" r; }

@@ -23,10 +23,6 @@ elif [[ -e $SCRATCH/filter ]]; then
 fi'
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Run a piece of the master's shell that has a host named elsewhere.
 ask() {
   elsewhere_master "$1" >ask.sh
@@ -348,16 +344,6 @@ size the list of files has the line '10000000000000?0000000000000000000000000000
 sum the list of files has the line '3?000000000000000000000000000000000000000000000000000000000000000?stdout'
 END
   refute_exists pwned ../stdout /etc/set.x
-}
-
-@test "a plain name has letters, digits and some signs, is no option and no hidden file, and has at most 200 characters" {
-  local name taken=''
-  . "$REPO/lib/shared/files.sh"
-  for name in a 9 Set.hgrm a_b-c@d+e.tsv "$(printf '%0200d' 0)"; do files_plain "$name" || fail "refused: $name"; done
-  for name in '' . .. .a -a _a @a +a a/b 'a b' $'a\tb' $'a\nb' $'a\e' 'a*' 'a$(id)' ä aä "$(printf '%0201d' 0)"; do
-    ! files_plain "$name" || taken+=" '$name'"
-  done
-  [[ -z $taken ]] || fail "taken:$taken"
 }
 
 @test "what a host has that is no regular file with a plain name is not sent, and named" {

@@ -5,16 +5,10 @@
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; awk's fields are not the shell's
 
 load helper
-load netns
 
 setup() {
   scratch_setup
   untune
-}
-
-teardown() {
-  netns_down
-  scratch_teardown
 }
 
 # Print the numbers of instances in a plan for a server with 48 CPUs.
@@ -64,15 +58,6 @@ windows_row() {
   assert_output '1 2 3'
   numbers
   assert_equal "$(wc -w <<<"$output")" 48
-}
-
-@test "a sweep without a number is refused" {
-  local words=(-s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64)
-  run_plan "${words[@]}" INSTANCES=5..all
-  assert_failure 2
-  assert_contains 'command line: INSTANCES=5..all: empty range' "$stderr"
-  run_plan "${words[@]}" INSTANCES=all..1
-  assert_failure 2
 }
 
 @test "a list of many runs counts their repeats without a process for each" {
@@ -333,47 +318,23 @@ note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part
   refute_contains '='
 }
 
-@test "a sweep of 1 to 4 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
-  local -x TIERBENCH_REPORT=on
+@test "a sweep of 1 and 2 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
   local n rep
-  words INSTANCES='1 2 4'
+  words INSTANCES='1 2'
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native
   assert_success
   assert_match $'\nSET, values of 128 B: operations per second while all load generators were running\n'
   assert_match $'\nGET, values of 128 B'
-  assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[124] +(>=)?[0-9,]+ +(>=)?[0-9,]+ +(-|([<>]=)?-?[0-9.]+%) +[0-9.]+%$')" 3
-  assert_equal "$(grep -cE '^(kernel|native), (set|get): (the knee is at [124] |no knee up to 4 )' <<<"$output")" 4
+  assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[12] +(>=)?[0-9,]+ +(>=)?[0-9,]+ +(-|([<>]=)?-?[0-9.]+%) +[0-9.]+%$')" 2
+  assert_equal "$(grep -cE '^(kernel|native), (set|get): (the knee is at [12] |no knee up to 2 )' <<<"$output")" 4
   assert_match 'an instance uses [0-9]+ %'
-  for n in 1 2 4; do
+  for n in 1 2; do
     rep=$(echo "$SCRATCH"/results/*/kernel/128B-"$n"i/rep-1)
     # Populate sets each key once; then come the configured requests.
     assert_equal "$(info_calls set "$rep/server/info.after")" $((n * 10500))
     assert_equal "$(info_calls get "$rep/server/info.after")" $((n * 10000))
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
   done
-  need_command gnuplot
-  assert_exists "$(echo "$SCRATCH"/results/*)"/plots/scaling-{2,3}-128.svg
-}
-
-@test "a sweep over two hosts" {
-  netns_up "$SCRATCH"
-  words INSTANCES='1 2'
-  run_split netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
-  assert_success
-  assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[12] +(>=)?[0-9,]+ +[0-9.]+%$')" 2
-}
-
-@test "a point whose load generator dies has no figure; the other points have" {
-  words INSTANCES='1 2' TIME=8 RATE=100 PHASES=get
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  wait_until 60 grep -q 'phase get starts' job.err
-  kill -KILL "$(cat host/run-*/client-*/test.pid)"
-  job_wait 120
-  assert_equal "$status" 1
-  assert_equal "$(find results -type d -path '*128B-1i/rep-1.failed-*' -prune | wc -l)" 1
-  assert_exists results/*/kernel/128B-2i/rep-1
-  run_split "$REPO/summary2csv.sh" "$(echo results/*)"
-  refute_contains 128B-1i
 }
 
 @test "doctor shows the isolated CPUs" {

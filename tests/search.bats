@@ -6,14 +6,6 @@
 load helper
 load searches
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Print the next step after the steps on stdin: KIND LIMIT RATE KEPT [ANSWERED [CLIENT_LIMITED [COUNTS [FAR [TRY]]]]]; KEPT is p99 in us. The
 # throughput is the rate, or 0 if KEPT is 0: no request was answered.
 # Usage: next [NAME=VALUE]... <LOOKS   Returns: 0

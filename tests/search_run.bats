@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Runs that search for the max load within a limit: steps, the measured phases, the table, and refused settings.
+# Runs that search for the max load within a limit: steps, the measured phases, and the table.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -12,10 +12,6 @@ setup() {
   # For the user that Redis runs as.
   chmod 711 .
   BASE=$(ports_pick 2)
-}
-
-teardown() {
-  scratch_teardown
 }
 
 # The arguments of a small run with a search; sets untuned.
@@ -158,52 +154,16 @@ phase_calls() {
 @test "a plan names the search, and counts its steps and measured phases in the minutes" {
   local with without
   words RATE=search LIMITS="avg<=1ms p99<=1ms" TIME=60 SEARCH_TIME=4
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
+  run_plan "${untuned[@]}"
   assert_success
   assert_match 'search +the highest rate that keeps avg<=1ms and p99<=1ms: about 35 steps of 4 s per phase, at most 80 per limit' "$output"
   with=$(awk '/^all / { print $2 }' <<<"$output")
-  run_split "$REPO/do_it.sh" plan -q "${untuned[@]}"
+  run_plan -q "${untuned[@]}"
   assert_contains 'at most 24 per limit' "$output"
-  run_split "$REPO/do_it.sh" plan -q "${untuned[@]}" LIMITS='p99<=1ms'
+  run_plan -q "${untuned[@]}" LIMITS='p99<=1ms'
   assert_contains 'about 24 steps of 4 s per phase, at most 24 per limit' "$output"
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}" RATE=100
+  run_plan "${untuned[@]}" RATE=100
   without=$(awk '/^all / { print $2 }' <<<"$output")
   # 35 steps of 4 s plus 1 s for the master, and the phase of the second limit.
   assert_equal "$(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.1f", a - b }')" 3.9
-}
-
-@test "settings of a search that contradict each other are refused before anything is started" {
-  words RATE=search TIME=0
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_failure 2
-  assert_contains 'RATE=search: requires TIME' "$stderr"
-  refute_exists results
-  printf 'cpus\t1\nmem_gib\t8\nmem_bytes\t8589934592\nmem_available_bytes\t8000000000\ntopology\t0,0,0,0\n' >facts
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    . "$LIB/cmd/plan.sh"
-    refused() {
-      IFS=";" read -r -a more <<<"$1"
-      cmd_plan FACTS=facts PHASES="populate mixed" TIME=1 "${more[@]}"
-    }
-    while IFS="|" read -r words want; do
-      status=0
-      said=$(refused "$words" 2>&1) || status=$?
-      [[ $status == 2 && $said == *"$want"* ]] || printf "%s: status %s: %s\n" "$words" "$status" "$said"
-    done' <<'END'
-RATE=search;CONNECTIONS=search|conflicts with RATE=search
-LIMITS=p99|'p99': invalid
-LIMITS=p95<=1ms|unknown figure p95; accepted: avg p50
-LIMITS=p99<=90%|invalid limit; accepted: a maximum
-LIMITS=p99>=1ms|invalid limit; accepted: a maximum
-RATE=search;PHASES=populate|no phase to search
-RATE=search;PHASES=get get|get is repeated
-CONNECTIONS=search;RATE=100|conflicts with RATE=100
-RATE=search;KEY_PATTERN=latest|latest is not supported in a search with mixed
-RATE=search;GENERATOR=memtier_benchmark|does not support searches
-END
-  assert_success
-  assert_output ''
 }

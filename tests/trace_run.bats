@@ -16,27 +16,17 @@ setup() {
   awk 'BEGIN { for (i = 0; i < 2000; i++) printf "%.3f,k:%d,0,%d,0,%s,0\n", i / 2000, i * 7 % 300, 50 + i % 9, i % 4 ? "get" : i % 8 ? "set" : "delete" }' >t.csv
 }
 
-teardown() {
-  scratch_teardown
-}
-
-# Print a column of the row of the replay.
-# Usage: column NAME
-column() {
-  awk -F '\t' -v name="$1" 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$SCRATCH"/results/*/*/*/rep-1/*/result.tsv
-}
-
 @test "a run replays a trace over its instances, and every request is in its figures" {
   run_split "$REPO/do_it.sh" plan "${WORDS[@]}" REPLAY="$SCRATCH/t.csv speed=2 fill"
   assert_success
   assert_contains "keys of $SCRATCH/t.csv, at 2 times its speed, misses are filled" "$output"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REPLAY="$SCRATCH/t.csv speed=2 fill"
   assert_success
-  assert_equal "$(column operation) $(column errors) $(column arrival) $(column trace_speed)" 'replay 0 trace 2'
+  assert_equal "$(phase_column replay operation) $(phase_column replay errors) $(phase_column replay arrival) $(phase_column replay trace_speed)" 'replay 0 trace 2'
   local fills
   fills=$(cat results/*/*/*/rep-1/*/replay.commands.tsv | awk '$1 == "fill" { print $3 }')
   ((fills > 0)) || fail 'nothing was filled'
-  assert_equal "$(column ops)" $((2000 + fills))
+  assert_equal "$(phase_column replay ops)" $((2000 + fills))
   run_split "$REPO/summary2csv.sh" "$SCRATCH"/results/*/
   assert_success
   assert_contains ,replay, "$output"
@@ -48,7 +38,7 @@ column() {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" CLUSTER=on REPLICAS=0 SRV_OVERRIDE=3 REDISBASE="$BASE" PLACEMENT=none REPLAY.speed=max REPLAY.fill=on
   assert_success
   read -r hits misses fills sets keys < <(awk -F , -v fill=1 -f "$REPO/tests/trace.awk" t.csv)
-  assert_equal "$(column ops) $(column misses) $(column sets) $(column errors) $(column moved)" "$((2000 + fills)) $misses $((sets + fills)) 0 0"
+  assert_equal "$(phase_column replay ops) $(phase_column replay misses) $(phase_column replay sets) $(phase_column replay errors) $(phase_column replay moved)" "$((2000 + fills)) $misses $((sets + fills)) 0 0"
   assert_equal "$(awk -F '[:\r]' '/^keyspace_(hits|misses):/ { sum[$1] += $2 } END { print sum["keyspace_hits"], sum["keyspace_misses"] }' results/*/*/*/rep-1/server/info.after)" \
     "$hits $misses"
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# A realistic load through do_it.sh: hot sets, ranges of keys, refused settings, and what the plan prints.
+# A realistic load through do_it.sh: hot sets, ranges of keys, and what the plan prints.
 # slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
@@ -13,31 +13,6 @@ setup() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=2 KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
 }
 
-teardown() {
-  scratch_teardown
-}
-
-# Print a column of the rows of a phase, from the run's result.tsv files.
-# Usage: column PHASE NAME
-column() {
-  awk -F '\t' -v phase="$1" -v name="$2" '
-    FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    $at["operation"] == phase { print $at[name] }' "$SCRATCH"/results/*/*/*/rep-1/*/result.tsv
-}
-
-# Each line must be refused as a usage error with its text. Reads WORDS|TEXT lines.
-refusals() {
-  local words text
-  while IFS='|' read -r words text; do
-    local -a more
-    read -r -a more <<<"$words"
-    run_plan "${WORDS[@]}" "${more[@]}"
-    assert_failure 2
-    assert_contains "$text" "$stderr"
-    assert_equal "$words $(wc -l <<<"$stderr")" "$words 1"
-  done
-}
-
 @test "a hot set that moves, through do_it.sh: the plan and the rows have it, all keys existed, and the report has a table of the load" {
   local page
   local -a load=(KEY_PATTERN=hotspot:10:80 KEY_PATTERN.scramble=on KEY_PATTERN.shift=0.5:5 PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1')
@@ -47,8 +22,8 @@ refusals() {
   assert_contains 'keys hotspot:10:80, scrambled, moving by 5 % every 0.5 s' "$output"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" "${load[@]}" TIME=2 RATE=2000 REPORT=on
   assert_success
-  assert_equal "$(column get pattern) $(column get shift) $(column get scramble) $(column get misses) $(column get ops)" 'hotspot:10:80 0.5:5 1 0 4000'
-  assert_equal "$(column populate shift) $(column populate scramble) $(column populate ops)" '- 0 1000'
+  assert_equal "$(phase_column get pattern) $(phase_column get shift) $(phase_column get scramble) $(phase_column get misses) $(phase_column get ops)" 'hotspot:10:80 0.5:5 1 0 4000'
+  assert_equal "$(phase_column populate shift) $(phase_column populate scramble) $(phase_column populate ops)" '- 0 1000'
   # The share of popular keys, and the sizes of values.
   assert_contains 'The load: requests to the most popular keys, and sizes of values' "$output"
   assert_match 'get +[0-9a-zA-Z-]+ +hotspot:10:80, moving +500 +8.0% +80.0% +88.9% +populate=100:3,300:1 ' "$output"
@@ -65,9 +40,9 @@ refusals() {
   assert_match '329B-2i +329 '
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" VALUE_DISTRIBUTION=100:3,500:1 EXPIRE=1 PHASES='populate get' KEY_PATTERN=uniform RATE=1000 TIME=3
   assert_success
-  assert_equal "$(column get sizes) $(column get len) $(column get expire) $(column get miss_reason)" '100:3,500:1 200 1 expired'
-  (($(column get expired) > 0 && $(column get expired) <= 1000)) || fail "$(column get expired) keys expired"
-  (($(column get misses) > 0)) || fail 'no key expired'
+  assert_equal "$(phase_column get sizes) $(phase_column get len) $(phase_column get expire) $(phase_column get miss_reason)" '100:3,500:1 200 1 expired'
+  (($(phase_column get expired) > 0 && $(phase_column get expired) <= 1000)) || fail "$(phase_column get expired) keys expired"
+  (($(phase_column get misses) > 0)) || fail 'no key expired'
 }
 
 @test "sizes by phase, through do_it.sh; KEY_MIN and KEY_MAX, the keys that are read, do not shrink what populate sets" {
@@ -90,37 +65,9 @@ refusals() {
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate mixed get' VALUE_DISTRIBUTION='mixed=50-400' KEY_PATTERN=uniform KEY_MIN=100 KEY_MAX=149 \
     REQUESTS=3000
   assert_success
-  assert_equal "$(column get sizes) $(column get len) $(column mixed sizes) $(column mixed len) $(column get errors)" 'mixed=50-400 100 50-400 100 0'
-  assert_equal "$(column populate ops) $(column populate keys)" '1000 500'
-  assert_equal "$(column get key_min) $(column get key_max) $(column get ops) $(column get misses)" '100 149 3000 0'
-}
-
-@test "what makes no sense is refused with one line: values" {
-  refusals <<'END'
-VALUE_DISTRIBUTION=weibull:1:2|VALUE_DISTRIBUTION=weibull:1:2: invalid; accepted: off, LOW-HIGH
-VALUE_DISTRIBUTION=lognormal:100|invalid; accepted: off, LOW-HIGH
-VALUE_DISTRIBUTION=pareto:100:1|ALPHA above 1
-VALUE_DISTRIBUTION=gpareto:0:100:1.5|SHAPE below 1
-VALUE_DISTRIBUTION=200-100|invalid; accepted: off, LOW-HIGH
-VALUE_DISTRIBUTION=100:0|invalid; accepted: off, LOW-HIGH
-EXPIRE=0|EXPIRE=0: invalid; accepted: off, a time
-EXPIRE=9-8|EXPIRE=9-8: invalid; accepted: off, a time
-END
-}
-
-@test "what makes no sense is refused with one line: hot sets" {
-  refusals <<'END'
-KEY_PATTERN.shift=5:10|KEY_PATTERN.shift=5:10: KEY_PATTERN=sequential has no popular keys to move
-KEY_PATTERN=uniform KEY_PATTERN.scramble=on|KEY_PATTERN.scramble=on: KEY_PATTERN=uniform has no popular keys to spread
-KEY_PATTERN=hotspot:0:90|KEY_PATTERN=hotspot:0:90: invalid
-KEY_PATTERN=hotspot:10:0|: invalid; accepted
-KEY_PATTERN=hotspot:10|: invalid; accepted
-KEY_PATTERN=zipf:3.1|: invalid; accepted
-KEY_PATTERN=zipf KEY_PATTERN.shift=0:10|KEY_PATTERN.shift=0:10: invalid
-KEY_PATTERN=latest|PHASES=set get: KEY_PATTERN=latest adds keys after the last one; start PHASES with populate
-KEY_MAX=9|conflicts with KEYS=
-KEY_MAX=500 PHASES=populate|populate sets only the keys 0..499
-END
+  assert_equal "$(phase_column get sizes) $(phase_column get len) $(phase_column mixed sizes) $(phase_column mixed len) $(phase_column get errors)" 'mixed=50-400 100 50-400 100 0'
+  assert_equal "$(phase_column populate ops) $(phase_column populate keys)" '1000 500'
+  assert_equal "$(phase_column get key_min) $(phase_column get key_max) $(phase_column get ops) $(phase_column get misses)" '100 149 3000 0'
 }
 
 @test "a standard workload: its settings count where it is named, below those beside it, and they are what is sent" {
@@ -135,19 +82,11 @@ END
   assert_contains 'keys latest:0.99' "$output"
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" WORKLOAD=ycsb-b RATE=4000 TIME=1
   assert_success
-  assert_equal "$(column mixed pattern) $(column mixed ratio) $(column mixed data) $(column mixed scramble) $(column mixed ops) $(column mixed misses)" \
+  assert_equal "$(phase_column mixed pattern) $(phase_column mixed ratio) $(phase_column mixed data) $(phase_column mixed scramble) $(phase_column mixed ops) $(phase_column mixed misses)" \
     'zipf:0.99 5:95 random 1 4000 0'
   # 5 %, within six standard deviations of the sample (14).
-  (($(column mixed sets) > 116 && $(column mixed sets) < 284)) || fail "sets: $(column mixed sets)"
+  (($(phase_column mixed sets) > 116 && $(phase_column mixed sets) < 284)) || fail "sets: $(phase_column mixed sets)"
   assert_equal "$(sed -n 's/^WORKLOAD=//p' "$SCRATCH"/results/*/run.conf)" '"ycsb-b"'
-}
-
-@test "a workload that there is not, or that cannot be sent, is refused with one line" {
-  refusals <<'END'
-WORKLOAD=ycsb-x|WORKLOAD=ycsb-x: not found
-WORKLOAD=ycsb-e|WORKLOAD=ycsb-e: not supported: it scans records
-WORKLOAD=ycsb-d KEY_PATTERN.shift=5:5|KEY_PATTERN=latest:0.99 has no popular keys to move
-END
 }
 
 @test "a mix of commands, through do_it.sh: the plan says it, the server allows and counts it, rows and tables have it by command" {
@@ -159,8 +98,8 @@ END
   assert_success
   assert_contains 'MIXED of 100 B on 2 instances: by command' "$output"
   assert_match 'hgetall-4 +native +(>=)?[0-9,]+ +[0-9.]+% +[0-9]'
-  assert_equal "$(column mixed ops) $(column mixed errors) $(column mixed misses) $(column mixed mismatches) $(column populate ops)" '4000 0 0 0 3000'
-  assert_equal "$(column mixed commands)" 'get:40,rmw:10,mget-3:10,hgetall-4:20,hset-4:5,zadd-5:5,getrange:10'
+  assert_equal "$(phase_column mixed ops) $(phase_column mixed errors) $(phase_column mixed misses) $(phase_column mixed mismatches) $(phase_column populate ops)" '4000 0 0 0 3000'
+  assert_equal "$(phase_column mixed commands)" 'get:40,rmw:10,mget-3:10,hgetall-4:20,hset-4:5,zadd-5:5,getrange:10'
   # The table counts every request once.
   asked=$(awk '/by command/ { on = 1 } on && $2 == "native" { gsub(",", "", $3); n += $3 } END { print n }' <<<"$output")
   assert_equal "$asked" 4000
@@ -181,20 +120,6 @@ END
   local summary
   summary=$("$REPO/summary2csv.sh" --total --json "$SCRATCH"/results/*/ | grep -o '"used_memory": *"*[0-9]*' | tail -n 1 | grep -o '[0-9]*$')
   ((summary > 16000000 && summary < 17600000)) || fail "used_memory: $summary"
-}
-
-@test "what makes no sense is refused with one line: commands" {
-  refusals <<'END'
-COMMANDS=gat:1 PHASES=mixed|COMMANDS=gat:1: 'gat': unknown; accepted: get set mget
-COMMANDS=get:0 PHASES=mixed|'get:0': invalid weight; accepted
-COMMANDS=mget-0 PHASES=mixed|'mget-0': invalid; accepted: mget-N with N from 1 to 256
-COMMANDS=rmw-2 PHASES=mixed|rmw takes no number
-COMMANDS=get,get PHASES=mixed|'get' is repeated
-COMMANDS=get|add mixed to PHASES
-COMMANDS=SHUTDOWN__key__ PHASES=mixed|__key__ is missing
-COMMANDS=mget:1 PHASES=mixed GENERATOR=memtier_benchmark KEY_PATTERN=uniform|sends GET and SET only
-SWEEP=VALUE_DISTRIBUTION=etc|VALUE_DISTRIBUTION
-END
 }
 
 @test "the calls of an instance are those of all commands of the load, and of no command of the harness" {

@@ -11,10 +11,6 @@ setup() {
   wsf_setup
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Print all settings of a scenario as a run resolves them, but its name.
 # Usage: resolved SCENARIO [NAME=VALUE]...   Returns: 0
 resolved() {
@@ -186,31 +182,6 @@ END
     assert_match $'\n127\\.0\\.0\\.1 [^\n]* --cpunodebind=1 --membind=1\n'
     assert_match $'\n'"$BASE +1 +[0-9,-]+ +--membind=0"
   done
-}
-
-@test "a value that the workload does not know, keys named twice, more clients than there are: one line, before anything starts" {
-  local word line
-  while IFS='|' read -r word line; do
-    run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" "$word"
-    assert_failure 2
-    assert_contains "do_it.sh: command line$line" "$stderr"
-  done <<'END'
-REDIS_NUMACTL_STRATEGY=5|: REDIS_NUMACTL_STRATEGY=5: unknown value; accepted: 0 1 2 3 4 (conf/aliases.tsv)
-MEMTIER_KEY_PATTERN=R:S|: MEMTIER_KEY_PATTERN=R:S: unknown value; accepted: R:R S:S P:P G:G Z:Z (conf/aliases.tsv)
-MEMTIER_PIPELINE=many|: MEMTIER_PIPELINE: PIPELINE=many: invalid; accepted: a whole number from 1 to 100000
-KEYS=5|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: populate sets only the keys 0..4 (KEYS=5)
-MEMTIER_KEY_MINUMUM=1000|: MEMTIER_KEY_MAXIMUM: KEY_MAX=999: less than KEY_MIN=1000
-CLIENT_COUNT=2|: CLIENT_COUNT: CLIENTS=2: more than the clients that are given: 127.0.0.1
-END
-  refute_exists results
-}
-
-@test "a fill that does not fit is refused with both estimates, the workload's and Redis' own" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_DATA_SIZE=4096 MEMTIER_KEY_MAXIMUM=99999999
-  assert_failure 3
-  # 1.5 x (4096 + 32) x 100,000,000 keys x 2 instances.
-  assert_match 'memory: .*; requires: [0-9]+ MiB for 4096B-2i .*1\.5 x \(size \+ 32\) x keys says 1181030 MiB' "$stderr"
-  refute_exists results
 }
 
 @test "what it logs has the workload's names in the run's folder, and that a trace came to its end; time bounds a phase, and requests beside it are named" {

@@ -39,8 +39,10 @@ loads() {
   run_split "$REPO/do_it.sh" kpi results/*
   assert_success
   assert_contains 'Formal execution: Instance 1 ops(ops/sec):'
-  rm -rf results
-  assert_equal "$(loads)" '198.18.0.11 1 1600'
-  rm -rf results
-  assert_equal "$(loads RUN_SINGLE_NODE=true)" '198.18.0.1 1 1600'
+  # The topology of another server, which the plan does not ask.
+  local -a planned=("${WORDS[@]}" FACTS="$REPO/tests/fixtures/cpus/2x12.lscpu" SERVER_CORES=8 SERVER_MEM=16)
+  run_plan "${planned[@]}"
+  assert_line 'clients  198.18.0.11'
+  run_plan "${planned[@]}" RUN_SINGLE_NODE=true
+  assert_line 'clients  198.18.0.1'
 }

@@ -11,10 +11,6 @@ setup() {
   wsf_setup
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Start a run with an eviction policy in the background, wait until its measured phase is under way, and ask each instance for the policy.
 # Usage: loaded POLICY SETTING...
 loaded() {
@@ -94,17 +90,6 @@ allowed() {
   (($(nproc) < 2)) || [[ $(allowed "/proc/${pids[0]}") != "$(allowed "/proc/${pids[1]}")" ]] || fail "both are on one CPU"
   assert_equal "$(config save)|$(config appendonly)" '|no'
   assert_equal "$(find host/run-*/server/data-"$BASE" -type f)" ''
-  unloaded
-}
-
-@test "strategy 4: instances have the CPUs and the memory of the node, by the kernel" {
-  local -a pids
-  need_command numactl
-  loaded allkeys-random REDIS_NUMACTL_STRATEGY=4
-  mapfile -t pids < <(instance_pids)
-  # numactl sets a policy, which the kernel shows for each mapping; Mems_allowed_list is the limit of cpusets.
-  grep -q ' bind:0 ' "/proc/${pids[0]}/numa_maps"
-  assert_equal "$(allowed "/proc/${pids[0]}")" "$(cat /sys/devices/system/node/node0/cpulist)"
   unloaded
 }
 

@@ -1,19 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Working sets: the counts of the probe for a real Redis, their evaluation, and refused settings.
+# Working sets: the counts of the probe for a real Redis, and their evaluation.
 # slow
 # shellcheck disable=SC2016,SC2154 # code for another shell; stderr is set by run_split
 
 load helper
 load logs
-
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
 
 # The arguments of a small run with a probe; sets untuned.
 words() {
@@ -110,22 +102,4 @@ wss_make() {
   referenced 8 400
   run_split host_wss_read 4
   assert_output $'touched\t6379\t4\t102400\ntouched\t6380\t4\t409600'
-}
-
-@test "settings that the probe contradicts are refused before anything is started" {
-  local word want
-  local -a more
-  while IFS='|' read -r word want; do
-    words
-    IFS=';' read -r -a more <<<"$word"
-    run_split "$REPO/do_it.sh" run "${untuned[@]}" "${more[@]}"
-    assert_failure 2
-    assert_contains "$want" "$stderr"
-    refute_exists results
-  done <<'END'
-RATE=search|PROBE_WSS=on: conflicts with a search
-PHASES=get get|get is repeated; with PROBE_WSS=on
-KEY_PATTERN=latest;PHASES=populate mixed|does not support latest with set or mixed
-GENERATOR=redis-benchmark;TIME=0;RATE=0;PHASES=set get;KEY_PATTERN=uniform|PROBE_WSS=on: redis-benchmark does not support it
-END
 }
