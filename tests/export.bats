@@ -6,9 +6,6 @@
 load helper
 load logs
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Print violations of the grammar of OpenMetrics 1.0.0 in the text on stdin: order of lines, names by type and unit, labels, numbers, times.
 grammar() {
   LC_ALL=C awk '
@@ -136,15 +133,6 @@ print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d
 d = json.loads(sys.argv[1])
 print({r["operation"]: sorted(k + v for k, v in r.items() if k.endswith("_bound")) for r in d["totals"][:2]}, d["notes"])' "$output"
   assert_output "{'SET': ['p99_9_us_bound>=', 'p99_us_bound>='], 'GET': ['ops_per_sec_bound>=', 'tx_bps_bound>=']} ['native is the only variant: nothing to compare']"
-}
-
-@test "what does not go with OpenMetrics is refused" {
-  run_make 20250101T100000Z-x native
-  run_split "$REPO/do_it.sh" compare --format openmetrics --repeats 20250101T100000Z-x
-  assert_failure 2
-  run_split "$REPO/do_it.sh" compare --format xml 20250101T100000Z-x
-  assert_failure 2
-  assert_contains 'openmetrics-series' "$stderr"
 }
 
 # Check the XML on stdin: its elements and attributes by the schema of Apache Ant, and the counts. Prints each case and the lines of its failure.

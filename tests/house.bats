@@ -326,19 +326,19 @@ house_sent() {
 
 @test "what changes the machine, or uses what it has once, is in the lane of the host" {
   local file bad=''
-  for file in tests/*.bats; do
-    [[ $file != tests/house.bats ]] && ! grep -qx '# lane: host' "$file" || continue
-    # A run tunes its hosts, unless its settings forbid it.
-    # shellcheck disable=SC2016 # the words as they stand there
-    bad+=$(grep -nHE '/sys/fs/cgroup|\b(mount|swapon) ' "$file" | grep -v "mount -t tmpfs" || :)
-    # shellcheck disable=SC2016 # as above
-    grep -qx '  untune' "$file" || bad+=$(grep -nHE 'do_it\.sh"? run ' "$file" | grep -vF 'run "${untuned[@]}"' || :)
-    # The array has the words only if the suite, or a file that it loads, reads them.
-    # shellcheck disable=SC2016 # as above
-    ! grep -qF '"${untuned[@]}"' "$file" ||
-      { echo "$file" && sed -n 's|^load \(.*\)|tests/\1.bash|p' "$file"; } | xargs grep -F 'untuned=(TUNE=off KERNEL=keep)' >/dev/null ||
+  local -a files=() tuning=()
+  mapfile -t files < <(grep -Lx '# lane: host' tests/*.bats | grep -vx tests/house.bats)
+  bad=$(grep -nHE '/sys/fs/cgroup|\b(mount|swapon) ' "${files[@]}" | grep -v "mount -t tmpfs" || :)
+  # A run tunes its hosts, unless its settings forbid it.
+  mapfile -t tuning < <(grep -Lx '  untune' "${files[@]}")
+  # shellcheck disable=SC2016 # the words as they stand there
+  bad+=$(grep -nHE 'do_it\.sh"? run ' "${tuning[@]}" | grep -vF 'run "${untuned[@]}"' || :)
+  # The array has the words only if the suite, or a file that it loads, reads them.
+  # shellcheck disable=SC2016 # as above
+  while read -r file; do
+    { echo "$file" && sed -n 's|^load \(.*\)|tests/\1.bash|p' "$file"; } | xargs grep -F 'untuned=(TUNE=off KERNEL=keep)' >/dev/null ||
       bad+="$file: untuned is empty"$'\n'
-  done
+  done < <(grep -lF '"${untuned[@]}"' "${files[@]}")
   house_none "$bad" 'these want a line # lane: host, or untune in their setup:'
 }
 
@@ -477,11 +477,15 @@ house_units() {
 
 @test "each fault of mutants.tsv changes its file, and its suite has a test that it names" {
   local name file suite filter expression found=''
+  local -A titles=() texts=()
   while IFS=$'\t' read -r -u 5 name file suite filter expression; do
     [[ -n $name && $name != \#* ]] || continue
     [[ -f $REPO/$file ]] || found+="$name: no file $file"$'\n'
-    sed -E -e "$expression" -- "$REPO/$file" | cmp -s -- - "$REPO/$file" && found+="$name: $file has no such line"$'\n'
-    [[ $suite == unit ]] || sed -n 's/^@test "\(.*\)" {$/\1/p' "$REPO/tests/$suite.bats" | grep -E -- "$filter" >/dev/null || found+="$name: $suite has no test $filter"$'\n'
+    [[ -n ${texts[$file]+set} ]] || texts[$file]=$(<"$REPO/$file")
+    [[ $(sed -E -e "$expression" -- "$REPO/$file") != "${texts[$file]}" ]] || found+="$name: $file has no such line"$'\n'
+    [[ $suite != unit ]] || continue
+    [[ -n ${titles[$suite]+set} ]] || titles[$suite]=$(sed -n 's/^@test "\(.*\)" {$/\1/p' "$REPO/tests/$suite.bats")
+    [[ ${titles[$suite]} =~ $filter ]] || found+="$name: $suite has no test $filter"$'\n'
   done 5<"$REPO/tests/mutants.tsv"
   house_none "$found" 'faults of tests/mutants.tsv that make check-mutants cannot inject:'
 }

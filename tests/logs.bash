@@ -130,3 +130,11 @@ server_make() {
 column() {
   awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'
 }
+
+# Run a command with another awk than that of this machine.
+# Usage: with_awk AWK COMMAND...   Returns: that of the command
+with_awk() {
+  mkdir -p "$SCRATCH/with-$1"
+  ln -sf "$(command -v "$1")" "$SCRATCH/with-$1/awk"
+  PATH=$SCRATCH/with-$1:$PATH "${@:2}"
+}

@@ -12,32 +12,46 @@ setup() {
     . "$REPO/lib/run/load.sh" && . "$REPO/lib/run/rounds.sh"
   LIB=$REPO/lib SWEEP=''
   REDISBASE=6379
+  scratch_setup
+}
+
+# Print the rows of a plan for a server that is not here, with these columns.
+# Usage: planned 'COLUMN...' WORD...   Sets: as run_plan does
+planned() {
+  local columns=$1
+  shift
+  run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@"
+  output=$(awk -F '\t' -v columns="$columns" '
+    BEGIN { n = split(columns, want, " ") }
+    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+    { for (i = 1; i <= n; i++) printf "%s%s", (want[i] in at) ? $at[want[i]] : "?", i < n ? " " : "\n" }' <<<"$output")
+  mapfile -t lines <<<"$output"
 }
 
 @test "the guide's fill, to the key" {
   local memory
   for memory in '754 2275590 22743' '755 2278645 22777'; do
-    run planned keys -s imdt VALUE_SIZES='1000 100000' SERVER_CORES=72 SERVER_MEM="${memory%% *}" SRV_OVERRIDE=288 REDISRUNS=1
+    planned keys -s imdt VALUE_SIZES='1000 100000' SERVER_CORES=72 SERVER_MEM="${memory%% *}" SRV_OVERRIDE=288 REDISRUNS=1
     assert_output "$(tr ' ' '\n' <<<"${memory#* }")"
   done
 }
 
 @test "the disk that persistence needs: two dumps, or an AOF before its rewrite and the next one, an AOF of at least 64 MB each" {
   local -a words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=2 VALUE_SIZES=1000)
-  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 PERSISTENCE=rdb
+  run_plan "${words[@]}" KEYS=100000 PERSISTENCE=rdb
   assert_contains $'\ndisk     up to 393 MiB in REMOTE_DIR for the files of persistence\n' "$output"
-  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 PERSISTENCE=aof
+  run_plan "${words[@]}" KEYS=100000 PERSISTENCE=aof
   assert_contains $'\ndisk     up to 608 MiB in ' "$output"
-  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 PERSISTENCE=aof KEY_PREFIX=ten:bytes:
+  run_plan "${words[@]}" KEYS=100000 PERSISTENCE=aof KEY_PREFIX=ten:bytes:
   assert_contains $'\ndisk     up to 614 MiB in ' "$output"
-  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=1000 PERSISTENCE=aof
+  run_plan "${words[@]}" KEYS=1000 PERSISTENCE=aof
   assert_contains $'\ndisk     up to 130 MiB in ' "$output"
   # A variable of the user's shell is not a setting.
   run env REDIS_CONF_SAVE=900 REDIS_CONF_APPENDONLY=yes "$REPO/do_it.sh" plan "${words[@]}" KEYS=1000
   refute_contains $'\ndisk ' "$output"
-  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 REDIS_CONF.maxmemory=1G REDIS_CONF.save="900 1"
+  run_plan "${words[@]}" KEYS=100000 REDIS_CONF.maxmemory=1G REDIS_CONF.save="900 1"
   assert_contains $'\ndisk     up to 393 MiB in ' "$output"
-  run "$REPO/do_it.sh" plan "${words[@]}" KEYS=100000 REDIS_CONF.appendonly=yes
+  run_plan "${words[@]}" KEYS=100000 REDIS_CONF.appendonly=yes
   assert_contains $'\ndisk     up to 608 MiB in ' "$output"
 }
 
@@ -45,7 +59,7 @@ setup() {
 @test "KEY_PREFIX: the plan names the keys, and their length is in the cost of a key" {
   local -a words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=1 VALUE_SIZES=1000 KEYS=100000)
   local prefix
-  cost() { run "$REPO/do_it.sh" plan "${words[@]}" "$@" && REPLY=$(awk '$1 == "1000B-1i" { print $6 }' <<<"$output"); }
+  cost() { run_plan "${words[@]}" "$@" && REPLY=$(awk '$1 == "1000B-1i" { print $6 }' <<<"$output"); }
   cost
   assert_equal "$REPLY" 1102
   cost KEY_PREFIX=user:
@@ -55,9 +69,9 @@ setup() {
   printf -v prefix '%1024s' ''
   cost KEY_PREFIX="${prefix// /k}"
   assert_equal "$REPLY" 2374
-  run "$REPO/do_it.sh" plan "${words[@]}" KEY_PREFIX="${prefix// /k}k"
+  run_plan "${words[@]}" KEY_PREFIX="${prefix// /k}k"
   assert_failure 2
-  assert_contains 'invalid; accepted: off, a name of 1 to 1024 letters' "$output"
+  assert_contains 'invalid; accepted: off, a name of 1 to 1024 letters' "$stderr"
 }
 
 @test "instances are divided over clients in contiguous ranges, and a remainder is spread" {
@@ -76,20 +90,8 @@ setup() {
   done
 }
 
-# Print the rows of a plan for a server that is not here, with these columns.
-# Usage: planned 'COLUMN...' WORD...
-planned() {
-  local columns=$1
-  shift
-  "$REPO/do_it.sh" plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@" 2>/dev/null |
-    awk -F '\t' -v columns="$columns" '
-      BEGIN { n = split(columns, want, " ") }
-      NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-      { for (i = 1; i <= n; i++) printf "%s%s", (want[i] in at) ? $at[want[i]] : "?", i < n ? " " : "\n" }'
-}
-
 @test "variants alternate within a repeat, so that a drift of the machine falls on all" {
-  run planned 'number point value_size instances repeat variant' VALUE_SIZES="1000 1K" FILL=1G INSTANCES=2 REDISRUNS=2 -v native -v loadgen
+  planned 'number point value_size instances repeat variant' VALUE_SIZES="1000 1K" FILL=1G INSTANCES=2 REDISRUNS=2 -v native -v loadgen
   assert_output "1 1000B-2i 1000 2 1 native
 2 1000B-2i 1000 2 1 loadgen
 3 1000B-2i 1000 2 2 native
@@ -101,33 +103,33 @@ planned() {
 }
 
 @test "ratios of DRAM to data and orders of keys are points when there are several" {
-  run planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 -v swap DRAM_RATIO="1:1 1:4" KEY_PATTERN="sequential zipf:1.2"
+  planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 -v swap DRAM_RATIO="1:1 1:4" KEY_PATTERN="sequential zipf:1.2"
   assert_output "10B-2i-1to1-sequential 1:1 sequential 1:1, sequential
 10B-2i-1to1-zipf1.2 1:1 zipf:1.2 1:1, zipf:1.2
 10B-2i-1to4-sequential 1:4 sequential 1:4, sequential
 10B-2i-1to4-zipf1.2 1:4 zipf:1.2 1:4, zipf:1.2"
-  run planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEY_PATTERN=uniform
+  planned 'point dram_ratio key_pattern sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEY_PATTERN=uniform
   assert_output "10B-2i - - -"
 }
 
 @test "any setting is swept: a point for each value with each of the others, and a column of the setting's name" {
-  run planned 'point rate thp sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 SWEEP='RATE=100,2000.5 KERNEL.thp=never,always'
+  planned 'point rate thp sweep' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 SWEEP='RATE=100,2000.5 KERNEL.thp=never,always'
   assert_output "10B-2i-rate100-thpnever 100 never rate 100, thp never
 10B-2i-rate100-thpalways 100 always rate 100, thp always
 10B-2i-rate2000.5-thpnever 2000.5 never rate 2000.5, thp never
 10B-2i-rate2000.5-thpalways 2000.5 always rate 2000.5, thp always"
   # What is derived follows the value of each point: keys, the threads of a client, the seconds of a repeat.
-  run planned 'keys seconds' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PHASES=get SWEEP='KEYS=100,300000 TIME=0,7'
+  planned 'keys seconds' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PHASES=get SWEEP='KEYS=100,300000 TIME=0,7'
   assert_output "100 1
 100 8
 300000 7
 300000 8"
   # Without TIME, a rate is what takes the time. Nothing limits a populate.
-  run planned 'seconds' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PHASES='populate get' KEYS=3000 TIME=0 SWEEP='RATE=0,1000,0.5'
+  planned 'seconds' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PHASES='populate get' KEYS=3000 TIME=0 SWEEP='RATE=0,1000,0.5'
   assert_output "2
 8
 12002"
-  run planned 'clients places' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEYS=9 SWEEP='THREADS=1/instance,3/instance PLACEMENT=spread,cpu'
+  planned 'clients places' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 KEYS=9 SWEEP='THREADS=1/instance,3/instance PLACEMENT=spread,cpu'
   assert_output "203.0.113.2/6379/2/2 0-1@-;2-3@-
 203.0.113.2/6379/2/2 0@-;1@-
 203.0.113.2/6379/2/6 0-1@-;2-3@-
@@ -138,50 +140,24 @@ planned() {
   cp -r "$REPO/do_it.sh" "$REPO/conf" "$REPO/lib" "$BATS_TEST_TMPDIR"
   printf '# mine\nPIPELINE=7\nKEY_MAX=69\nTHREADS=auto\n' >"$BATS_TEST_TMPDIR/conf/variants/mine.conf"
   printf '# other\nKEYS=500\nTHREADS=3/instance\n' >"$BATS_TEST_TMPDIR/conf/variants/native.conf"
-  REPO=$BATS_TEST_TMPDIR run planned 'variant pipeline keys clients' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PIPELINE=3 SWEEP=PIPELINE=1,2 -v mine -v native
+  REPO=$BATS_TEST_TMPDIR
+  planned 'variant pipeline keys clients' VALUE_SIZES=10 INSTANCES=2 REDISRUNS=1 PIPELINE=3 SWEEP=PIPELINE=1,2 -v mine -v native
   assert_output "mine 1 70 203.0.113.2/6379/2/2
 native 1 500 203.0.113.2/6379/2/6
 mine 2 70 203.0.113.2/6379/2/2
 native 2 500 203.0.113.2/6379/2/6"
 }
 
-@test "what cannot be swept is refused, with where it stands and why" {
-  local sweep why
-  while read -r sweep why; do
-    run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP="$sweep"
-    assert_failure 2
-    assert_contains "do_it.sh: command line: SWEEP: $why" "$stderr"
-  done <<'END'
-RATE RATE: invalid; accepted: NAME=VALUE,VALUE...
-RATE=1,,2 RATE=1,,2: invalid; accepted: NAME=VALUE,VALUE...
-RAET=1,2 RAET: unknown setting; the nearest is RATE (./do_it.sh plan --settings lists all)
-PIPELINE=1,fast PIPELINE=fast: invalid; accepted: a whole number from 1 to 100000
-RATE=1,1 RATE=1,1: the value 1 is repeated
-RATE=8,08.0 RATE=8,08.0: the value 8 is repeated
-REDIS_CONF.maxmemory=1G,1024M REDIS_CONF.maxmemory=1G,1024M: the value 1024M is repeated
-REDISRUNS=1,2 REDISRUNS=1,2: REDISRUNS has one value for the whole run
-DRAM_RATIO=1:2,1:4 DRAM_RATIO=1:2,1:4: DRAM_RATIO is a list already; set DRAM_RATIO="1:2 1:4"
-END
-  # A value that does not go with the others is refused as that value.
-  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=PLACEMENT=cpu,split
-  assert_failure 2
-  assert_equal "$stderr" "do_it.sh: command line: SWEEP: PLACEMENT=split: requires two NUMA nodes with CPUs, and the server has one; set another PLACEMENT"
-  # The name of a directory has no colon, so these would be one.
-  run_split "$REPO/do_it.sh" plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 SWEEP=TIER_WEIGHTS=1:13,11:3
-  assert_failure 2
-  assert_contains "two points would share the directory 1000B-4i-tierweights113: 1000 4 - - - 11:3 and 1000 4 - - - 1:13" "$stderr"
-}
-
 @test "1,000 rows are planned, each with its values" {
-  run planned 'number instances keys seconds' VALUE_SIZES="100 1000 5000 10000" INSTANCES=1..125..1 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 \
+  planned 'number instances keys seconds' VALUE_SIZES="100 1000 5000 10000" INSTANCES=1..125..1 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 \
     -v native -v loadgen SERVER_CORES=64
   assert_success
   assert_equal "${#lines[@]}" 1000
   # As each is planned alone.
   local -a all=("${lines[@]}")
-  run planned 'number instances keys seconds' VALUE_SIZES=100 INSTANCES=1 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
+  planned 'number instances keys seconds' VALUE_SIZES=100 INSTANCES=1 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
   assert_output "${all[0]}"
-  run planned 'instances keys seconds' VALUE_SIZES=10000 INSTANCES=125 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
+  planned 'instances keys seconds' VALUE_SIZES=10000 INSTANCES=125 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
   assert_output "${all[999]#1000 }"
 }
 
@@ -196,7 +172,7 @@ END
 @test "memory is planned for the keys that the phases set: all, unless they make fewer SETs" {
   # Usage: held PHASES KEYS SET [NAME=VALUE]...
   held() {
-    run planned set_keys CLIENT_IP='192.0.2.2 192.0.2.3' INSTANCES=4 VALUE_SIZES=9 REDISRUNS=1 PHASES="$1" KEYS="$2" REQUESTS=110/instance TIME=0 RATIO=1:10 \
+    planned set_keys CLIENT_IP='192.0.2.2 192.0.2.3' INSTANCES=4 VALUE_SIZES=9 REDISRUNS=1 PHASES="$1" KEYS="$2" REQUESTS=110/instance TIME=0 RATIO=1:10 \
       "${@:4}"
     assert_output "$3"
   }
@@ -216,11 +192,11 @@ END
 @test "the time of a plan: populate by its keys, other phases by TIME and WARMUP" {
   local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none)
   # 10,000,001 keys at 100,000 a second, 300 s, and a second at each: 402 s.
-  run "$REPO/do_it.sh" plan "${words[@]}"
+  run_plan "${words[@]}"
   assert_success
   assert_match '100B-1i .* 6\.7 min
 '
-  run "$REPO/do_it.sh" plan "${words[@]}" WARMUP=30
+  run_plan "${words[@]}" WARMUP=30
   assert_match '100B-1i .* 7\.2 min
 '
 }

@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Write the facts that the plans have.
 planner_facts() {
   printf 'cpus\t8\nmem_gib\t31\nmem_bytes\t33285996544\nmem_available_bytes\t30000000000\n' >t
@@ -98,8 +90,8 @@ planner_example() {
   local -a words=(SERVER=203.0.113.1 SERVER_MEM=64 FACTS="$REPO/tests/fixtures/cpus/2x24ht.lscpu")
   for file in "$REPO"/conf/scenarios/*.conf; do
     name=${file##*/}
-    seconds=$("$REPO/do_it.sh" plan -q --rows -s "${name%.conf}" "${words[@]}" 2>&1 |
-      awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum += $at["seconds"] } END { print sum + 0 }')
+    run_plan -q --rows -s "${name%.conf}" "${words[@]}"
+    seconds=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { sum += $at["seconds"] } END { print sum + 0 }' <<<"$output")
     ((seconds > 0 && seconds <= 150)) || fail "$name: $seconds s"
   done
   # Usage: said NAME [WORD]...

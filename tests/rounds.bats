@@ -11,10 +11,6 @@ setup() {
   FIGURES=$REPO/lib/results/figures
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Run the awk program PROGRAM with the functions of the statistics and the schedule.
 # Usage: statistics PROGRAM [ARGUMENT...]
 statistics() {
@@ -192,7 +188,7 @@ b 3 1000 402 - 0 get 0'
 
 @test "plan prints repeats and times as a range, in hours if long" {
   local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none REDISRUNS=auto)
-  run "$REPO/do_it.sh" plan "${words[@]}"
+  run_plan "${words[@]}"
   assert_success
   assert_contains "3-30 repeat(s)"
   assert_match '100B-1i .* 3-30 +20\.1 min to 3\.3 h'

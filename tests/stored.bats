@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 
 setup() {
   scratch_setup
@@ -11,15 +12,12 @@ setup() {
   REP=$(find run -type d -name 'rep-1' | sort | sed -n 1p)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Resume the run, which is refused before any host is contacted.
 resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 
 @test "a FIFO, a device, a link or a socket in a run: no reader waits or follows, one line names it" {
   local file
+  drawn_blank
   echo secret >outside
   for file in run/run.conf "$REP/server/counters.tsv" "$REP/server/redis-6379.log" "$REP"/*/set.hgrm; do
     mv "$file" kept
@@ -114,7 +112,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
     printf 'LIKE=%s\n' "$file" >lost/run.conf
     for words in "-s lost/$file.conf" "-s lost/run.conf" "-H lost/$file.conf" "FACTS=lost/$file.conf SERVER=203.0.113.1"; do
       # shellcheck disable=SC2086 # words
-      run_split timeout 60 "$REPO/do_it.sh" plan $words
+      run_plan $words
       assert_failure 2
       assert_contains "lost/$file.conf: $why" "${stderr/-H=/}"
     done
@@ -124,12 +122,12 @@ zero not a regular file
 sparse larger than 1 MiB
 END
   printf 'LIKE=../lost/plain\n' >lost/run.conf
-  run_split "$REPO/do_it.sh" plan -s lost/run.conf
+  run_plan -s lost/run.conf
   assert_contains 'LIKE=../lost/plain: lost/../lost/plain.conf: not found' "$stderr"
   # A link of the user is followed, and the text is the file's.
   printf 'KEYS=7\n\nREDISRUNS=1' >lost/plain.conf
   ln -s plain.conf lost/link.conf
-  run "$REPO/do_it.sh" plan --rows -s lost/link.conf SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4 VARIANTS=native
+  run_plan --rows -s lost/link.conf SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4 VARIANTS=native
   assert_success
   assert_equal "${#lines[@]}" 2
 }
@@ -263,19 +261,19 @@ END
 
 @test "a line of 3 MB in a hosts file, a byte of 0 in settings, and a thousand million CPUs: one clear line at once" {
   head -c 3000000 /dev/zero | tr '\0' x >hosts
-  run_split timeout 200 "$REPO/do_it.sh" plan -H hosts
+  run_plan -H hosts
   assert_failure 2
   assert_equal "$stderr" "do_it.sh: command line: -H=hosts: larger than 1 MiB; name a hosts file such as hosts.example"
   # A value of the shell cannot have a byte of 0: KEYS=10 would be KEYS=100.
   printf 'server 127.0.0.1\nclient 127.0.0.1\0\n' >hosts
-  run_split "$REPO/do_it.sh" plan -H hosts
+  run_plan -H hosts
   assert_failure 2
   assert_equal "$stderr" "do_it.sh: command line: -H=hosts: has a byte of 0 in line 2; name a hosts file such as hosts.example"
   printf '\n\nKEYS=10\0000' >scenario.conf
-  run_split "$REPO/do_it.sh" plan -s ./scenario.conf
+  run_plan -s ./scenario.conf
   assert_failure 2
   assert_equal "$stderr" "do_it.sh: ./scenario.conf: has a byte of 0 in line 3; name a file of settings that you can read"
-  run_split timeout 200 "$REPO/do_it.sh" plan SERVER_CPUS=0-999999999
+  run_plan SERVER_CPUS=0-999999999
   assert_failure 2
   assert_contains "SERVER_CPUS=0-999999999: invalid" "$stderr"
 }

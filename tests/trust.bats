@@ -14,10 +14,6 @@ setup() {
   mkdir theirs
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "settings of another's file that name programs, files or users are refused without a terminal, by every command" {
   local name value kind command
   # Each kind has its own value; a new setting of one of these kinds is covered.
@@ -59,9 +55,9 @@ teardown() {
   done
   refute_exists ran
   # What the user says, the default, and what names nothing.
-  run "$REPO/do_it.sh" plan -s theirs/run.conf SSH_CONFIG= "${far[@]}" </dev/null
+  run_plan -s theirs/run.conf SSH_CONFIG= "${far[@]}"
   assert_success
-  run "$REPO/do_it.sh" plan -s theirs/harmless.conf "${far[@]}" </dev/null
+  run_plan -s theirs/harmless.conf "${far[@]}"
   assert_success
 }
 
@@ -82,18 +78,18 @@ teardown() {
 
 @test "a file is known by its text: what a run wrote or the user accepted is used, in any directory, until it is changed" {
   printf 'SIDECAR="sleep 1"\nKEYS=7\n' >theirs/one.conf
-  run "$REPO/do_it.sh" plan --trust -s theirs/one.conf "${far[@]}" </dev/null
+  run_plan --trust -s theirs/one.conf "${far[@]}"
   assert_success
   mv theirs/one.conf two.conf
-  run "$REPO/do_it.sh" plan -s ./two.conf "${far[@]}" </dev/null
+  run_plan -s ./two.conf "${far[@]}"
   assert_success
   assert_equal "$(stat -c %a state/tierbench/settings)" 600
   # What a run writes.
   bash -c 'cd "$REPO" && set -- lib/core && . lib/core/file.sh && . lib/core/trust.sh && cd "$SCRATCH" && printf "SIDECAR=id\nKEYS=7\n" >own.conf && trust_record own.conf none'
-  run "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
+  run_plan -s ./own.conf "${far[@]}"
   assert_success
   echo 'SIDECAR="sleep 2"' >>two.conf
-  run_split "$REPO/do_it.sh" plan -s ./two.conf "${far[@]}" </dev/null
+  run_plan -s ./two.conf "${far[@]}"
   assert_failure 2
   # Without a place for the list, nothing is known.
   run_split env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
@@ -106,9 +102,9 @@ teardown() {
   need_command script
   local answer
   printf 'SIDECAR="id \e[31m"\nKEYS=7\n' >theirs/one.conf
-  run "$REPO/do_it.sh" plan -s theirs/one.conf "${far[@]}" </dev/null
+  run_plan -s theirs/one.conf "${far[@]}"
   assert_failure 2
-  assert_output 'do_it.sh: theirs/one.conf:1: SIDECAR: a line break, another control character or a double quote in the value is not supported; remove it'
+  assert_equal "$stderr" 'do_it.sh: theirs/one.conf:1: SIDECAR: a line break, another control character or a double quote in the value is not supported; remove it'
   printf 'SIDECAR="id 31m"\nKEYS=7\n' >theirs/one.conf
   for answer in n y ''; do
     run script -qec "'$REPO/do_it.sh' plan -s theirs/one.conf ${far[*]}" /dev/null <<<"$answer"

@@ -6,14 +6,6 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 @test "help and --version" {
   run "$REPO/do_it.sh" help
   assert_success
@@ -41,35 +33,27 @@ teardown() {
 
 @test "a scenario from a file has the name of the file" {
   cp "$REPO/conf/scenarios/demo.conf" mine.conf
-  run "$REPO/do_it.sh" plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
+  run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
   assert_success
   assert_contains 'scenario mine, variants native'
   # A run.conf names its scenario.
   echo 'SCENARIO=imdt' >>mine.conf
-  run "$REPO/do_it.sh" plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
+  run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
   assert_contains 'scenario imdt, variants native'
 }
 
-@test "a hosts file overrides the hosts of a scenario" {
-  printf 'server 192.0.2.1\nclient 192.0.2.2\n' >hosts
-  run "$REPO/do_it.sh" plan -s demo -H hosts SERVER_CORES=4 SERVER_MEM=8
-  assert_success
-  assert_contains 'server   192.0.2.1 ('
-  assert_contains 'clients  192.0.2.2'
-}
-
 @test "this machine can plan for a larger one" {
-  run_split "$REPO/do_it.sh" plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
+  run_plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
   assert_success
   assert_contains '(72 logical CPUs, 754 GiB)'
   assert_equal "$stderr" ''
 }
 
 @test "sweeps over instances fit any number of clients as they stand" {
-  run "$REPO/do_it.sh" plan -s scaling SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
+  run_plan -s scaling SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
   assert_success
   assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | paste -sd ' ')" '128B-2i 128B-3i 128B-4i'
-  run "$REPO/do_it.sh" plan -s crosscheck SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
+  run_plan -s crosscheck SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
   assert_success
   assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | sort -u)" 128B-2i
 }
@@ -105,13 +89,5 @@ teardown() {
     run_split "$REPO/do_it.sh" "$word" ''
     assert_failure 2
     assert_equal "$stderr" 'do_it.sh: command line: RUN: empty; name a run, or leave it out for the newest one'
-  done
-  # A text that is a pattern of names of files in this directory.
-  touch host 'RATE=5'
-  for word in 'SERVER=*' 'CLIENT_IP=?ost' 'SWEEP=R*' 'KEY_PATTERN=*' 'LIMITS=*'; do
-    run_split "$REPO/do_it.sh" plan SERVER_CORES=4 SERVER_MEM=8 SERVER=203.0.113.1 "$word"
-    assert_failure 2
-    assert_contains ": invalid; accepted: " "$stderr"
-    refute_contains '=host' "$stderr"
   done
 }

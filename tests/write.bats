@@ -4,12 +4,12 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 
 setup() {
   scratch_setup
   untune
 }
-teardown() { scratch_teardown; }
 
 # Run COMMAND with the modules of the master, in a shell. Usage: with_modules COMMAND [ARGUMENT]...
 with_modules() {
@@ -34,8 +34,8 @@ with_modules() {
 }
 
 @test "a report into a run that may not be written to is one line, and leaves the run as it was" {
-  need_command gnuplot
   local -a plain=()
+  drawn_blank
   # Root may write anywhere, unless it lacks this capability.
   ((EUID != 0)) || plain=(setpriv --bounding-set=-dac_override --inh-caps=-dac_override)
   cp -r "$REPO/results/sample" run
