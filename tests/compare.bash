@@ -23,10 +23,11 @@ result_set() {
 
 compare() { "$REPO/do_it.sh" compare "$@"; }
 
-# Print one column of the comparison's CSV for a metric: figure METRIC COLUMN RUN...
+# Print columns of the comparison's CSV for a metric, joined with `|`: figure METRIC COLUMN[,COLUMN]... RUN...
 figure() {
   local metric=$1 name=$2
   shift 2
   compare --format csv --metric "$metric" "$@" 2>/dev/null |
-    awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'
+    awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(name, names); next }
+      { for (i = 1; i <= n; i++) printf "%s%s", $at[names[i]], (i < n ? "|" : "\n") }'
 }

@@ -8,9 +8,6 @@ load helper
 load logs
 load compare
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Make the guide's two systems at 1,000 B: three repeats of two clients each.
 guide_make() {
   local repeat=0 times
@@ -44,14 +41,9 @@ _guide_repeat() {
 9088795939 8361989820 92.0'
   run_split compare --repeats native imdt
   assert_contains '8,804,353,696' && assert_contains '96.2%' && assert_contains '% of native'
-}
-
-@test "gain, factor and per cent are three forms of one ratio" {
-  guide_make
-  percent=$(figure tx percent_of_base native imdt | sed -n 1p)
-  gain=$(figure tx gain_percent native imdt | sed -n 1p)
-  factor=$(figure tx factor native imdt | sed -n 1p)
-  assert_equal "$(awk -v p="$percent" -v g="$gain" -v f="$factor" 'BEGIN { printf "%.3f %.3f", p - 100 - g, p / 100 - f }' | tr -d -)" '0.000 0.000'
+  # Gain, factor and per cent are three forms of one ratio.
+  assert_equal "$(figure tx percent_of_base,gain_percent,factor native imdt | awk -F '|' 'NR == 1 { printf "%.3f %.3f", $1 - 100 - $2, $1 / 100 - $3 }' | tr -d -)" \
+    '0.000 0.000'
 }
 
 @test "a run against itself is the same in every figure, as far as the figure can show" {
@@ -73,23 +65,15 @@ _guide_repeat() {
 @test "sides are called by what tells them apart" {
   run_make 20250101T100000Z-x 3 30 90 20 60
   run_make 20250102T100000Z-y 3 30 90 20 60
-  assert_equal "$(figure p50 base 20250101T100000Z-x)$(figure p50 other 20250101T100000Z-x)" nativeswap
+  assert_equal "$(figure p50 base,other 20250101T100000Z-x)" 'native|swap'
   assert_equal "$(figure p50 base 20250101T100000Z-x/native 20250102T100000Z-y/native)" 20250101T100000Z-x
   assert_equal "$(figure p50 other 20250101T100000Z-x 20250102T100000Z-y | tr '\n' ' ')" '20250102T100000Z-y:native 20250102T100000Z-y:swap '
   assert_equal "$(figure p50 other 20250101T100000Z-x 20250101T100000Z-x | tr '\n' ' ')" 'native (2) swap (2) '
 }
 
-@test "a slowed server is worse, and the other way round better" {
-  run_make 20250101T100000Z-x 3 30 90 20 60
-  assert_equal "$(figure p50 mark 20250101T100000Z-x)" worse
-  assert_equal "$(figure ops mark 20250101T100000Z-x)" worse
-  assert_equal "$(figure p50 mark 20250101T100000Z-x/swap 20250101T100000Z-x/native)" better
-}
-
 @test "one bucket of the histogram, or one second of a thread's time, is not a difference" {
   run_make 20250101T100000Z-x 4 30 31 20 21
-  assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'not decided'
-  assert_equal "$(figure p50 more_repeats 20250101T100000Z-x)" ''
+  assert_equal "$(figure p50 mark,more_repeats 20250101T100000Z-x)" 'not decided|'
   assert_equal "$(figure tx mark 20250101T100000Z-x)" 'same within 5 %'
 }
 
@@ -173,15 +157,13 @@ _guide_repeat() {
   assert_match 'populate-2 +throughput'
 }
 
-@test "--fail-if is judged by a figure that is not shown, too" {
+@test "a slowed server is worse, --fail-if takes a figure that is not shown, --limit finds the most operations per second at a point that keeps it" {
   run_make 20250101T100000Z-x 3 30 90 20 60
+  assert_equal "$(figure p50 mark --metric ops 20250101T100000Z-x)" $'worse\nworse'
+  assert_equal "$(figure p50 mark 20250101T100000Z-x/swap 20250101T100000Z-x/native)" better
   run_split compare --metric tx --fail-if 'p99>0.3ms' 20250101T100000Z-x
   assert_failure 1
   assert_contains 'p99 latency is 360 us' "$stderr"
-}
-
-@test "--limit: the most operations per second at a point that keeps it" {
-  run_make 20250101T100000Z-x 3 30 90 20 60
   for repeat in 1 2 3; do repeat_make 20250101T100000Z-x native 1000B-8i $repeat c 1000 500000 8 300 900 set:20; done
   run_split compare --format json --limit 'p99<=0.2ms' 20250101T100000Z-x
   assert_success
@@ -283,8 +265,7 @@ END
     printf 'phase\tscope\tcounter\tbefore\tafter\n%s\n' $'set\thost\tpswpin\t7\t900007\nset\t6379\tmajflt\t7\t200007\nset\t6379\tcalls\t0\t2000000' \
       >20250101T100000Z-x/swap/1000B-4i/rep-$repeat/server/counters.tsv
   done
-  assert_equal "$(figure far base_median 20250101T100000Z-x) $(figure far other_median 20250101T100000Z-x)" '0.01 0.1'
-  assert_equal "$(figure far mark 20250101T100000Z-x)" worse
+  assert_equal "$(figure far base_median,other_median,mark 20250101T100000Z-x)" '0.01|0.1|worse'
 }
 
 @test "a name drives neither the terminal nor a page made of the markdown" {
@@ -308,11 +289,9 @@ END
   guide_make
   run_make 20250101T100000Z-x 3 30 90 20 60
   for awk in mawk gawk; do
-    mkdir "with-$awk"
-    ln -s "$(command -v "$awk")" "with-$awk/awk"
     {
-      PATH=$SCRATCH/with-$awk:$PATH compare --limit 'p99<=1ms' native imdt
-      PATH=$SCRATCH/with-$awk:$PATH compare --metric p99 --fail-if 'p99>1us' --format json 20250101T100000Z-x || [[ $? == 1 ]]
+      with_awk $awk compare --limit 'p99<=1ms' native imdt
+      with_awk $awk compare --metric p99 --fail-if 'p99>1us' --format json 20250101T100000Z-x || [[ $? == 1 ]]
     } >"said.$awk" 2>&1
   done
   cmp said.mawk said.gawk
@@ -323,21 +302,16 @@ END
   repeat_make r/20250102-y native 2000B-4i 1 c 2000 50 4 23 99 set:3
   run_split compare r/20250101-x r/20250102-y
   assert_failure 1
+  assert_output ''
   assert_equal "$stderr" 'compare: no common points: 20250101-x has 1000B-4i; 20250102-y has 2000B-4i; run both with the same VALUE_SIZES, INSTANCES and axes'
   repeat_make r/20250102-y native 1000B-4i 1 c 1000 50 4 23 99 set:3
   run_split compare r/20250101-x r/20250102-y
   assert_success
   assert_contains '20250101-x has no set at 2000B-4i, which 20250102-y has' "$stderr"
-}
-
-@test "logs of other value sizes have nothing in common; of those that have, these are compared" {
+  # Logs of several sizes.
   mkdir small large
   log_make 1000 50 4 set:3 >small/redis.log.a.20180501-100000.1
   log_make 2000 50 4 set:3 >large/redis.log.a.20180501-100000.1
-  run_split compare small large
-  assert_failure 1
-  assert_output ''
-  assert_equal "$stderr" 'compare: no common points: small has 1000B-4i; large has 2000B-4i; run both with the same VALUE_SIZES, INSTANCES and axes'
   log_make 1000 50 4 set:3 >large/redis.log.a.20180501-110000.2
   run_split compare --format csv --metric tx small large
   assert_success
@@ -381,50 +355,27 @@ END
 }
 
 @test "JSON has the exit status and the notes of the table, also without two sides" {
-  local format run=20250101T100000Z-x
+  local words run=20250101T100000Z-x
   run_make $run 3 30 90 20 60
   touch $run/swap/variant.conf
   settings_make "$run"
   rm -r $run/swap/1000B-4i
-  for format in table json; do
-    run_split compare --format $format --fail-if 'tx<95%' $run
-    assert_failure 1
-    assert_contains "swap of $run has no complete result" "$stderr"
-  done
+  run_split compare --format json --fail-if 'tx<95%' $run
+  assert_failure 1
+  assert_contains "swap of $run has no complete result" "$stderr"
   rm -r $run/swap
   sed -i 's/native swap/native/' $run/run.conf
   settings_make "$run"
-  for format in table json; do
-    for rule in --fail-if='p99>1us' --limit='p99<=1us' --metric=p99; do
-      run_split compare --format $format "$rule" $run
-      assert_failure 1
-      assert_contains 'native is the only variant: nothing to compare' "$stderr"
-    done
+  for words in '--format=table --fail-if=p99>1us' '--format=json --fail-if=p99>1us' '--format=json --limit=p99<=1us' '--format=json --metric=p99'; do
+    # shellcheck disable=SC2086 # two options
+    run_split compare $words $run
+    assert_failure 1
+    assert_contains 'native is the only variant: nothing to compare' "$stderr"
   done
   # Its totals are all that a run of one variant has.
   run_split compare --format json $run
   assert_success
   assert_contains '"totals": ['
-}
-
-@test "bad usage exits 2 and names the word" {
-  run compare no-such-run
-  assert_failure 2
-  assert_contains no-such-run
-  run compare --metric speed x
-  assert_failure 2
-  assert_contains speed
-  run compare --limit 'p99<=5%' x
-  assert_failure 2
-  run compare --fail-if 'p99' x
-  assert_failure 2
-  run compare --format xml x
-  assert_failure 2
-  for option in --repeats --format=csv; do
-    run compare $option --limit 'p99<=1ms' x
-    assert_failure 2
-    assert_contains --limit
-  done
 }
 
 @test "a ratio has one form: a percentage of a throughput, a factor of a latency; --all prints every one" {

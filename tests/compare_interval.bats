@@ -8,17 +8,14 @@ load helper
 load logs
 load compare
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Run awk with the programs that make intervals: figures_awk ARGUMENT...
 figures_awk() {
   local folder=$REPO/lib/results/figures
   awk -f "$folder/interval.awk" -f "$folder/robust.awk" -f "$folder/decide.awk" "$@"
 }
 
-# Print METHOD:SHAPE:REPEATS:DIFFERENCE and the percentage of 4000 simulated rounds that are called different, one per line.
-simulate() { figures_awk -f "$REPO/tests/random.awk" -f "$REPO/tests/simulate.awk" 4000 "$@"; }
+# Print METHOD:SHAPE:REPEATS:DIFFERENCE and the percentage of 3000 simulated rounds that are called different, one per line.
+simulate() { figures_awk -f "$REPO/tests/random.awk" -f "$REPO/tests/simulate.awk" 3000 "$@"; }
 
 # Set the throughput of each repeat of a variant of run_make: ops_set RUN VARIANT VALUE...
 ops_set() {
@@ -30,7 +27,7 @@ ops_set() {
 @test "of equal repeats, normal, skewed or with outliers, an interval of 95 % contains the truth in 94 to 96 %" {
   local -a cases=()
   local method shape
-  for method in paired:3 paired:5 paired:10 welch:3 welch:5 welch:10 welch:20; do
+  for method in paired:3 paired:10 welch:3 welch:10 welch:20; do
     for shape in normal skewed outliers; do cases+=("${method%:*}:$shape:${method#*:}:0"); done
   done
   simulate "${cases[@]}" >found
@@ -38,7 +35,7 @@ ops_set() {
   run awk -F '[: ]' '
     { covered = 100 - $5; sum[$1 " " $3] += covered / 3 }
     covered < 94 || covered > 97.5 { print $0 ": covers " covered }
-    END { for (i in sum) if (sum[i] < 94 || sum[i] > (i ~ /welch [35]$/ ? 97.5 : 96)) print i ": " sum[i] }' found
+    END { for (i in sum) if (sum[i] < 94 || sum[i] > (i ~ /welch 3$/ ? 97.5 : 96)) print i ": " sum[i] }' found
   assert_output '' || fail "$(cat found)"
 }
 
@@ -96,9 +93,8 @@ END
   run_make 20250101T100000Z-x 4 30 30 20 20
   ops_set 20250101T100000Z-x native 100000 80000 60000 90000
   ops_set 20250101T100000Z-x swap 90000 72500 54000 80900
-  assert_equal "$(figure ops mark 20250101T100000Z-x)" worse
   # The ratio of the medians, 76700 and 85000.
-  assert_equal "$(figure ops percent_of_base 20250101T100000Z-x)" 90.2353
+  assert_equal "$(figure ops mark,percent_of_base 20250101T100000Z-x)" 'worse|90.2353'
   cp -r 20250101T100000Z-x 20250102T100000Z-x
   run_split compare --metric ops 20250101T100000Z-x/native 20250102T100000Z-x/swap
   assert_match 'not decided, about [0-9]+ more repeats would decide'
@@ -112,8 +108,9 @@ END
   assert_equal "$(figure ops mark 20250101T100000Z-x)" 'same within 2 %'
   assert_equal "$(figure ops mark SMALLEST=0.5% 20250101T100000Z-x)" better
   ops_set 20250101T100000Z-x swap 101000 105000 99000 102000
-  assert_equal "$(figure ops mark 20250101T100000Z-x)" 'not decided'
-  more=$(figure ops more_repeats 20250101T100000Z-x)
+  more=$(figure ops mark,more_repeats 20250101T100000Z-x)
+  assert_match '^not decided\|' "$more"
+  more=${more#*|}
   ((more > 1 && more < 50)) || fail "$more"
   run_split compare --metric ops 20250101T100000Z-x
   assert_match "not decided, about $more more repeats would decide"
@@ -121,8 +118,6 @@ END
   run compare SMALLEST=5 20250101T100000Z-x
   assert_failure 2
   assert_contains 'command line: SMALLEST=5: invalid; accepted: 0.1% to 100%'
-  run compare SMALLEST=0% 20250101T100000Z-x
-  assert_failure 2
 }
 
 @test "latencies are compared with the coarser resolution of both sides" {
@@ -175,13 +170,12 @@ END
   refute_contains robust
   assert_equal "$(figure ops robust_mark 20250101T100000Z-x)" worse
   rm -r 20250101T100000Z-x/{native,swap}/1000B-4i/rep-{6,7,8,9,10,11,12}
-  assert_equal "$(figure ops robust_mark 20250101T100000Z-x)$(figure ops mark 20250101T100000Z-x)" worse
+  assert_equal "$(figure ops robust_mark,mark 20250101T100000Z-x)" '|worse'
 }
 
 @test "under three repeats there is no interval, with a message that names the side" {
   run_make 20250101T100000Z-x 2 30 90 20 60
-  assert_equal "$(figure p50 mark 20250101T100000Z-x)" 'too few repeats'
-  assert_equal "$(figure p50 low_percent 20250101T100000Z-x)" ''
+  assert_equal "$(figure p50 mark,low_percent 20250101T100000Z-x)" 'too few repeats|'
   run_make 20250102T100000Z-x 3 30 90 20 60
   result_set 20250102T100000Z-x swap 2 p99_us x
   run compare --metric p99 20250102T100000Z-x
@@ -207,19 +201,21 @@ END
 }
 
 @test "every interval of a run of REDISRUNS=auto has its level: Student's, the robust one, and that of the estimate of more repeats" {
-  local repeats more run=20250101T100000Z-x
+  local found more run=20250101T100000Z-x
   run_make $run 8 30 30 20 20
   ops_set $run native 100000 100000 100000 100000 100000 100000 100000 100000
   # The robust interval of 8 pairs goes from the 4th of the sorted means of each two at 95 %, and from the first at 98.9 %.
   ops_set $run swap 97500 102000 97000 100500 98000 99000 98500 98400
-  more=$(figure ops more_repeats $run)
+  found=$(figure ops robust_low_percent,more_repeats $run)
+  assert_match '^97\.5\|' "$found"
+  more=${found#*|}
   ((more > 1)) || fail "$more"
-  assert_equal "$(figure ops robust_low_percent $run)" 97.5
   printf 'REDISRUNS="auto:3..30"\n' >>$run/run.conf
   settings_make "$run"
   # 98.9 % takes 1.4 times as many repeats.
-  (($(figure ops more_repeats $run) > more * 5 / 4)) || fail "$(figure ops more_repeats $run), not more than $more"
-  assert_equal "$(figure ops robust_low_percent $run)" 97
+  found=$(figure ops robust_low_percent,more_repeats $run)
+  assert_match '^97\|' "$found"
+  ((${found#*|} > more * 5 / 4)) || fail "$found, not more than $more"
   run_split compare --metric ops $run
   assert_match 'of base +98\.9 % interval'
   # Seven pairs have no robust interval of that level.
@@ -254,7 +250,7 @@ END
 }
 
 @test "the unit of a price changes no verdict and no ratio of costs, and a small cost has digits" {
-  local variant repeat run=20250101T100000Z-x column low price='dram=0.0045 nvme=0.0002'
+  local variant repeat run=20250101T100000Z-x found price='dram=0.0045 nvme=0.0002'
   run_make $run 3 30 30 20 20
   ops_set $run native 100000 101000 99000
   ops_set $run swap 125000 127000 124000
@@ -264,17 +260,16 @@ END
       printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/$variant/1000B-4i/rep-$repeat/search.tsv
     done
   done
-  low=$(for column in percent_of_base low_percent high_percent mark; do figure cost $column --price "$price" $run; done)
+  found=$(figure cost base_median,percent_of_base,low_percent,high_percent,mark --price "$price" $run)
   # 1000 x 0.0045 x 100 / 1024 / 100000
-  assert_equal "$(figure cost base_median --price "$price" $run)" 0.00000439453
+  assert_match '^0\.00000439453\|80\|79\.[^|]*\|[^|]*\|better$' "$found"
   run_split compare --price "$price" --metric cost $run
   assert_match 'cost of memory, per_kops +0\.000004395 .* 0\.000003516 '
   assert_match ' SET +1 +0\.000004395 +0\.000003516 '
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' bash $run "$price"
   assert_contains 'swap 125,000 0.09766 0.09766 0.0000 0.0004395 0.004500 0.000003516' "$output"
-  assert_equal "$(for column in percent_of_base low_percent high_percent mark; do figure cost $column --price 'dram=4500 nvme=200' $run; done)" "$low"
-  assert_match $'^80\n79\\..*\nbetter$' "$low"
+  assert_equal "$(figure cost percent_of_base,low_percent,high_percent,mark --price 'dram=4500 nvme=200' $run)" "${found#*|}"
 }
 
 @test "the max within a limit and a figure without its own sentence are bounds too when the load generator was the limit" {
@@ -345,7 +340,7 @@ END
   run_split compare --metric p99 $run
   assert_match ' >=400 .* >=300 +[^ ]+ [^ ]+ % +- +- +unanswered \(both\)'
   assert_contains "swap's p99 latency against native's: not known, because requests had no answer."
-  assert_equal "$(for column in percent_of_base low_percent factor robust_percent; do figure p99 "$column" $run; done | tr -d '\n')" ''
+  assert_equal "$(figure p99 percent_of_base,low_percent,factor,robust_percent $run)" '|||'
 }
 
 @test "a phase whose two bounds have no ratio is not in the range of ratios" {
@@ -375,7 +370,7 @@ END
   # A share of DRAM is a bound in the other direction.
   printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tclient\t40\n' >$run/native/1000B-4i/rep-1/size.tsv
   printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t60\n' >$run/swap/1000B-4i/rep-1/size.tsv
-  assert_equal "$(figure dram_share base_bound $run)$(figure dram_share other_bound $run)" '<='
+  assert_equal "$(figure dram_share base_bound,other_bound $run)" '<=|'
   assert_equal "$("$REPO/summary2csv.sh" --total $run | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $NF } $at["variant"] == "swap" { print $at["client_limited"] }' | paste -sd ' ')" \
     'client_limited 0 1 0'
 }
@@ -436,13 +431,12 @@ base: client limited; worse; client limited; not decided; [at most ] [at least ]
   run_split compare --metric ops $run
   assert_match ' >=80,000 .* client limited \(swap\)'
   assert_contains "swap reaches at least 80.0 % of native's throughput: not known, because the load generator was the limit."
-  assert_equal "$(figure ops mark $run)" 'client limited'
   result_set $run native 2 client_limited 1
   run_split compare --metric ops $run
   assert_match ' >=80,000 +[^ ]+ [^ ]+ % +- +- +client limited \(both\)'
   assert_contains "swap's throughput against native's: not known, because the load generator was the limit."
   refute_contains 'swap reaches'
-  assert_equal "$(for column in percent_of_base high_percent gain_percent factor; do figure ops "$column" $run; done | tr -d '\n')" ''
+  assert_equal "$(figure ops percent_of_base,high_percent,gain_percent,factor $run)" '|||'
   # With a rate, the schedule determines the throughput, unless the load generator misses it.
   for repeat in 1 2 3; do
     result_set $run native $repeat rate 100000

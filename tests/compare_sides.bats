@@ -7,9 +7,6 @@ load helper
 load logs
 load compare
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Write the figures of a failover into a repeat: failover_set REPEAT_DIR TAKEOVER LOST
 failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes_lost\t%s\n' "$2" "$3" >"$1/failover.tsv"; }
 
