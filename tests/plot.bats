@@ -8,7 +8,6 @@ load helper
 load logs
 
 setup() { drawn_setup; }
-teardown() { scratch_teardown; }
 
 # Where the fixtures' phases begin, in seconds since the epoch: set here, get ten seconds later.
 BEGIN=1700000000
@@ -44,7 +43,7 @@ run_make() {
   settings_make "$RUN"
 }
 
-# Write the data of the run's plots into the directory data and print which plots to draw.
+# Write the data of the run's plots into the directory data and print which plots to draw, also into the file jobs.
 data_make() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
@@ -55,7 +54,23 @@ data_make() {
     mkdir data
     result_rows "$1" >data/rows
     result_add_up <data/rows >data/totals
-    _plot_data data' bash "$RUN"
+    _plot_data data | tee jobs' bash "$RUN"
+}
+
+# Draw the plots of data_make whose kind is one of these into the directory drawn; nothing may be said of them: drawn 'KIND|KIND'
+drawn() {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  KINDS=$1 run_split bash -c '
+    set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    rm -rf drawn
+    mkdir drawn
+    cp -r data drawn
+    _plot_data() { grep -E "^($KINDS)	" jobs; }
+    PLOT_CORNER=corner plot_all drawn'
+  assert_success
+  assert_equal "$stderr" ''
 }
 
 # One block of a gnuplot file, numbered from 0, without empty lines: block FILE NUMBER
@@ -78,11 +93,10 @@ block() {
 @test "a run without waits for far memory, or on a tier without their count, has no plot of them" {
   run_make
   server_make "$RUN"/swap/1000B-1i/rep-1 bind ok 0 0
-  run_split "$REPO/do_it.sh" report "$RUN"
+  run data_make
   assert_success
-  assert_equal "$stderr" ''
-  assert_exists "$RUN"/plots/time-1.svg
-  refute_exists "$RUN"/plots/far-1.svg
+  assert_contains $'\ttime-1\t'
+  refute_contains far-1
 }
 
 @test "a server whose clock is an hour ahead gives the same plot" {
@@ -143,10 +157,9 @@ bar_label() {
   # All of this phase is within a thousandth of a second, and of the next one the first interval.
   sed -i '2s/^1/0/; 3,$d' "$RUN"/swap/1000B-1i/rep-1/c/set.series.tsv
   sed -i '2s/^1/0/' "$RUN"/swap/1000B-1i/rep-1/c/get.series.tsv
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
-  assert_equal "$stderr" ''
-  assert_exists "$RUN"/plots/time-1.svg "$RUN"/plots/far-1.svg
+  data_make
+  drawn 'time|far'
+  assert_exists drawn/time-1.svg drawn/far-1.svg
 }
 
 @test "a phase that had one interval is a line too, and phases are marked where they start" {
@@ -179,9 +192,7 @@ bar_label() {
     assert_equal "$(paste -sd , data/time-1.dat.events)" 'requests failed,keys not found,nothing answered,OOM killer,pages demoted,snapshot begins,connection cut off,snapshot ends'
     assert_equal "$(block data/time-1.dat 3)" $'11.500\t1\t3\t1\n11.500\t2\t3\t1\n13.500\t3\t3\t1\n6.000\t4\t4\t2\n8.000\t5\t4\t2\n12.000\t5\t4\t2\n2.250\t6\t4\t2\n3.250\t7\t4\t2\n11.250\t8\t4\t2\n12.250\t8\t4\t2'
   done
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
-  assert_equal "$stderr" ''
+  drawn time
 }
 
 @test "moves of the popular keys are marked in the phases that have them" {
@@ -211,9 +222,7 @@ bar_label() {
   assert_equal "$(paste -sd , data/time-1.dat.events)" 'node down,taken over,node up,resync ends,failed back,node failing,election won'
   # The server's clock is known to a second; what lies between two of its stamps, to the ms.
   assert_equal "$(block data/time-1.dat 3 | awk 'NR == 1 { from = $1 } { printf "%s%.2f", (NR > 1 ? " " : ""), $1 - from }')" '0.00 1.00 2.00 3.00 10.00 1.25 2.25'
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
-  assert_equal "$stderr" ''
+  drawn time
 }
 
 @test "the shards of a cluster are strips in the colour of the node that serves them, white where nothing was answered" {
@@ -240,10 +249,8 @@ bar_label() {
   assert_equal "$(block data/shards-1-2.dat 1)" $'0.000\t4.000\t1\n10.000\t14.000\t1'
   assert_equal "$(block data/shards-1-2.dat 2)" $'12.000\t14.000\t0'
   assert_equal "$(block data/shards-1-2.dat 3)" $'0.000\t1\tset\n10.000\t1\tget\n11.000\t1\tnode down'
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
-  assert_equal "$stderr" ''
-  assert_exists "$RUN"/plots/shards-1-2.svg "$RUN"/plots/shards-1-2.png
+  drawn shards
+  assert_exists drawn/shards-1-2.svg drawn/shards-1-2.png
 }
 
 @test "events are told by what Redis itself writes, at the time it writes it" {
@@ -289,15 +296,12 @@ PROGRAM
     awk -F '\t' -v OFS='\t' 'NR > 1 { for (i = 3; i <= NF; i++) $i = "" } { print }' "$series" >bare
     mv bare "$series"
   done
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
-  assert_equal "$stderr" ''
-  assert_exists "$RUN"/plots/time-1.svg
+  data_make
+  drawn time
+  assert_exists drawn/time-1.svg
   rm "$RUN"/swap/1000B-1i/rep-1/c/*.series.tsv
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
-  assert_equal "$stderr" ''
-  refute_exists "$RUN"/plots/time-1.svg
+  run data_make
+  refute_contains time-1
 }
 
 @test "a line joins what differs in the number of instances alone" {
@@ -316,12 +320,11 @@ PROGRAM
   assert_contains $'\nscaling\tscaling-1-1000-2\tThroughput by number of instances, get, values of 1,000 B, 1:8\t'
   assert_equal "$(wc -l <data/scaling-1-1000-1.dat)" 2
   assert_equal "$(cut -f 3,4 data/tradeoff-1.dat | sed 's|^-\t||; s|\t-$||')" $'1000B-1i-1to1\n1000B-2i-1to1\n\n1000B-1i-1to8\n1000B-2i-1to8'
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_equal "$stderr" ''
+  drawn 'scaling|tradeoff'
   # Each mark has the whole name of its point, and no part of another name.
-  assert_equal "$(grep -oE '<text>[^<]*[0-9]i[^<]*' "$RUN/plots/tradeoff-1.svg" | sed 's/<text>//' | sort -V | xargs)" \
+  assert_equal "$(grep -oE '<text>[^<]*[0-9]i[^<]*' drawn/tradeoff-1.svg | sed 's/<text>//' | sort -V | xargs)" \
     '1000B-1i-1to1 1000B-1i-1to8 1000B-2i-1to1 1000B-2i-1to8'
-  assert_exists "$RUN"/plots/scaling-1-1000-{1,2}.svg
+  assert_exists drawn/scaling-1-1000-{1,2}.svg
 }
 
 @test "the whiskers of a bar are the interval of compare, and so is its description; its label is the ratio of compare" {
@@ -390,20 +393,32 @@ gnuplot_after() {
   PATH=$SCRATCH/bin:${PATH#"$SCRATCH/bin:"}
 }
 
-@test "plots that cannot be drawn are named, and all others are drawn" {
+@test "one gnuplot draws all plots, and after its minute another one continues; plots that cannot be drawn are named, and all others are drawn" {
   local name
   local -a names=()
   run_make
+  gnuplot_after 'echo >>starts'
   "$REPO/do_it.sh" report "$RUN"
+  assert_equal "$(wc -l <starts)" 1
   for name in "$RUN"/plots/*.svg; do
     name=${name##*/}
     names+=("${name%.svg}")
   done
   assert_equal "${#names[@]}" 10
+  mv "$RUN"/plots whole
+  # Each of them finds its minute over after one plot.
+  # shellcheck disable=SC2016 # expanded by the stand-in
+  gnuplot_after 'echo >>starts; sed -i "s/time(0) >= [0-9]*/1/" "$2"'
+  rm starts
+  run_split "$REPO/do_it.sh" report "$RUN"
+  assert_success
+  assert_equal "$stderr" ''
+  assert_equal "$(wc -l <starts)" ${#names[@]}
+  for name in whole/*.png; do cmp "$name" "$RUN/plots/${name##*/}"; done
+  rm starts
   # The first one, two in turn, and the last one.
   # shellcheck disable=SC2016 # expanded by the stand-in
   gnuplot_after 'echo >>starts; rm -f "${2%/*}"/{bars-1,tail-1,tail-2,far-1}.dat'
-  mv "$RUN"/plots whole
   run_split "$REPO/do_it.sh" report "$RUN"
   assert_failure 1
   assert_equal "$(grep -o 'cannot draw the plot .*' <<<"$stderr" | xargs)" \
@@ -420,24 +435,6 @@ gnuplot_after() {
   run_split "$REPO/do_it.sh" report "$RUN"
   assert_failure 1
   assert_equal "$(grep -c 'cannot draw the plot' <<<"$stderr")" ${#names[@]}
-}
-
-@test "one gnuplot draws all plots, and after its minute another one goes on" {
-  local name
-  run_make
-  gnuplot_after 'echo >>starts'
-  "$REPO/do_it.sh" report "$RUN"
-  assert_equal "$(wc -l <starts)" 1
-  mv "$RUN"/plots whole
-  # Each of them finds its minute over after one plot.
-  # shellcheck disable=SC2016 # expanded by the stand-in
-  gnuplot_after 'echo >>starts; sed -i "s/time(0) >= [0-9]*/1/" "$2"'
-  rm starts
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
-  assert_equal "$stderr" ''
-  assert_equal "$(wc -l <starts)" "$(find whole -name '*.svg' | wc -l)"
-  for name in whole/*.png; do cmp "$name" "$RUN/plots/${name##*/}"; done
 }
 
 @test "a text of any characters is drawn, and never a command" {
@@ -487,9 +484,7 @@ gnuplot_after() {
   local awk
   run_make
   for awk in mawk gawk; do
-    mkdir "with-$awk"
-    ln -s "$(command -v "$awk")" "with-$awk/awk"
-    PATH=$SCRATCH/with-$awk:$PATH data_make >"said.$awk"
+    with_awk $awk data_make >"said.$awk"
     mv data "data.$awk"
   done
   cmp said.mawk said.gawk

@@ -11,7 +11,6 @@ setup() {
   scratch_setup
   need_command gnuplot
 }
-teardown() { scratch_teardown; }
 
 # Make a run of two variants and two points, with histograms and time series: run_make NAME [VARIANT]
 run_make() {
@@ -85,7 +84,8 @@ END
 
 found() { sed -n "s/^$1=//p" <<<"$output"; }
 
-@test "one file with everything in it, and every plot as SVG and PNG" {
+@test "one file with everything in it, every plot as SVG and PNG, and the rows of summary2csv.sh; a browser draws it, on a desk and on a phone" {
+  local name width
   run_make 20250101T100000Z-x
   run_split report 20250101T100000Z-x
   assert_success
@@ -97,13 +97,41 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   sed -n '/<script>/,/<.script>/p' 20250101T100000Z-x/report.html | sed '1s/.*<script>//; $s/<.script>//' | head -c -1 >script
   (($(wc -c <script) > 1000 && $(wc -c <script) < 20480)) || fail "$(wc -c script)"
   assert_contains "script-src 'sha256-$(openssl dgst -sha256 -binary script | base64)'\">" "$(<20250101T100000Z-x/report.html)"
-  local name
   for name in bars-1 bars-2 tradeoff-1 percentile-1-1 percentile-2-2 time-1 heat-1-1-1 heat-2-2-2; do
     assert_exists 20250101T100000Z-x/plots/$name.svg 20250101T100000Z-x/plots/$name.png
   done
   refute_exists 20250101T100000Z-x/.report.new
   assert_contains $'<summary>Copy as Markdown</summary>\n<pre>| Variant | Repeat |' "$(<20250101T100000Z-x/report.html)"
   assert_contains $'<summary>Copy as text for a mail</summary>\n<pre>imdt: swap against native\n\n' "$(<20250101T100000Z-x/report.html)"
+  need_command chromium python3
+  "$REPO/summary2csv.sh" 20250101T100000Z-x >rows.csv
+  for width in 1280 360; do
+    run browse "$SCRATCH/20250101T100000Z-x/report.html" $width
+    assert_equal "$(found console)" ''
+    assert_equal "$(found drawn)" "$(found pictures)"
+    assert_equal "$(found named)" "$(found pictures)"
+    (($(found pictures) >= 14)) || fail "too few pictures"
+    assert_equal "$(found twice)" 0
+    assert_equal "$(found cut)" 0
+    assert_equal "$(found overflow)" false
+    (($(found headings) >= 7)) || fail "too few headings"
+    # The script has read the axes.
+    assert_match '^Seconds since the start of the first phase: [0-9.]+; Thousand ops/s: native 1, swap 1$' "$(found reading)"
+    (($(found cursors) >= 1 && $(found columns) >= 20)) || fail "no cursor, or no list of columns"
+  done
+  found row >page
+  assert_equal "$(sed -n 1p page | tr '|' ',')" "$(sed -n 1p rows.csv)"
+  run python3 - <<'END'
+import csv
+page = [line.rstrip("\n").split("|") for line in open("page")]
+rows = list(csv.DictReader(open("rows.csv")))
+head, page = page[0], page[1:]
+assert len(page) == len(rows) == 24, (len(page), len(rows))
+for shown, row in zip(page, rows):
+    for name, value in zip(head, shown):
+        assert value == (row[name] or "-") or value == row[name], (name, value, row[name])
+END
+  assert_success
 }
 
 @test "a folder keeps what is its own: a report takes the place of an earlier report, and of nothing else" {
@@ -120,49 +148,6 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   assert_exists proj/report.html proj/plots/bars-1.svg
   # Only this name can be that of an earlier report.
   refute_exists proj/plots/bars-9.svg proj/.report.new
-}
-
-@test "a browser draws it all without a word of complaint, on a desk and on a phone" {
-  need_command chromium
-  run_make 20250101T100000Z-x
-  report 20250101T100000Z-x
-  local width
-  for width in 1280 360; do
-    run browse "$SCRATCH/20250101T100000Z-x/report.html" $width
-    assert_equal "$(found console)" ''
-    assert_equal "$(found drawn)" "$(found pictures)"
-    assert_equal "$(found named)" "$(found pictures)"
-    (($(found pictures) >= 14)) || fail "too few pictures"
-    assert_equal "$(found twice)" 0
-    assert_equal "$(found cut)" 0
-    assert_equal "$(found overflow)" false
-    (($(found headings) >= 7)) || fail "too few headings"
-    # The script has read the axes.
-    assert_match '^Seconds since the start of the first phase: [0-9.]+; Thousand ops/s: native 1, swap 1$' "$(found reading)"
-    (($(found cursors) >= 1 && $(found columns) >= 20)) || fail "no cursor, or no list of columns"
-  done
-}
-
-@test "the rows of the page are those of summary2csv.sh" {
-  need_command chromium
-  need_command python3
-  drawn_blank
-  run_make 20250101T100000Z-x
-  report 20250101T100000Z-x
-  browse "$SCRATCH/20250101T100000Z-x/report.html" 1280 | sed -n 's/^row=//p' >page
-  "$REPO/summary2csv.sh" 20250101T100000Z-x >rows.csv
-  assert_equal "$(sed -n 1p page | tr '|' ',')" "$(sed -n 1p rows.csv)"
-  run python3 - <<'END'
-import csv
-page = [line.rstrip("\n").split("|") for line in open("page")]
-rows = list(csv.DictReader(open("rows.csv")))
-head, page = page[0], page[1:]
-assert len(page) == len(rows) == 24, (len(page), len(rows))
-for shown, row in zip(page, rows):
-    for name, value in zip(head, shown):
-        assert value == (row[name] or "-") or value == row[name], (name, value, row[name])
-END
-  assert_success
 }
 
 @test "names and settings that look like HTML, a script or a command are shown as text" {
@@ -192,7 +177,8 @@ END
 @test "a template that does not fit ends the report with one line, and the last page stays" {
   local block
   drawn_blank
-  run_make 20250101T100000Z-x
+  repeat_make 20250101T100000Z-x native 1000B-4i 1 c 1000 500000 4 30 90 set:9
+  histogram_make 30:100 >20250101T100000Z-x/native/1000B-4i/rep-1/c/histogram-set-a1B2c3
   echo last >20250101T100000Z-x/report.html
   mkdir tree
   cp -r "$REPO"/{do_it.sh,lib,conf} tree
@@ -204,19 +190,6 @@ END
     assert_equal "$stderr" "do_it.sh: report.html: block $block: not found"
     assert_equal "$(<20250101T100000Z-x/report.html)" last
   done
-}
-
-@test "a run of one variant has a verdict too" {
-  local repeat
-  drawn_blank
-  for repeat in 1 2; do
-    repeat_make 20250101T100000Z-x native 1000B-4i $repeat c 1000 500000 4 30 90 set:9
-    histogram_make 30:100 >20250101T100000Z-x/native/1000B-4i/rep-$repeat/c/histogram-set-a1B2c3
-  done
-  run report 20250101T100000Z-x
-  assert_success
-  assert_contains 'native, set: ' "$(<20250101T100000Z-x/report.html)"
-  assert_contains 'operations per second, p99 latency at most 90 us' "$(<20250101T100000Z-x/report.html)"
 }
 
 @test "the tables of a sweep that the run ends with are in the page: instances with the knee, DRAM to data" {
@@ -242,6 +215,7 @@ END
 }
 
 @test "warnings: misses, a limited client, a missing repeat, a truncated log" {
+  drawn_blank
   run_make 20250101T100000Z-x
   local client=20250101T100000Z-x/swap/1000B-4i/rep-1/c
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["misses"] = 7; $at["client_limited"] = 1 } { print }' $client/result.tsv >new
@@ -271,11 +245,7 @@ END
   assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck, data outside the requested memory, CPU time used by other programs, phase that was disturbed or not settled, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
 }
 
-@test "bad usage exits 2, an empty run 1, each with one line" {
-  run report a b
-  assert_failure 2
-  run report --detail none x
-  assert_failure 2
+@test "of an empty run there is no report" {
   mkdir 20250101T100000Z-empty
   run report 20250101T100000Z-empty
   assert_failure 1

@@ -8,9 +8,6 @@
 load helper
 load logs
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 HEADER=filename,clients,len,servers,keys,max_time,operation,run,scenario,variant,point,repeat,client,threads,connections,pipeline
 HEADER+=,rate,ops,ops_per_sec,tx_bps,avg_us,p50_us,p90_us,p99_us,p99_9_us,p99_99_us,max_us,max_time_us,errors,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent,throttled_percent
 
@@ -32,43 +29,26 @@ guide_rows() {
   done
 }
 
-@test "the combined Tx is the guide's, to the last digit" {
+@test "the combined Tx is the guide's, to the last digit, under the documented header, which is printed once" {
   log_make 1000 2275590 144 set:594 get:568 >redis.log.192.168.1.92.20180501-100000.1
   log_make 1000 2275590 144 set:597 get:585 >redis.log.192.168.1.90.20180501-100000.1
   run "$REPO/summary2csv.sh" redis.log.*
   assert_success
   assert_equal "$(column tx_bps <<<"$output" | awk 'NR % 2 { s += $1 } !(NR % 2) { g += $1 } END { printf "%.0f %.0f", s, g }')" \
     '8804353696 9096442973'
+  assert_equal "$(kept_columns <<<"${lines[0]}")" "$HEADER"
+  assert_equal "${#lines[@]}" 5
 }
 
-@test "the header is the documented one, printed once" {
-  log_make 1000 10 2 set:3 >redis.log.a.20180501-100000.1
-  cp redis.log.a.20180501-100000.1 redis.log.b.20180501-100000.1
+@test "a guide's log gives what it can tell: max_time of the longest thread in whole seconds, no Tx under a second, and leaves the rest empty" {
+  log_make 1000 10 2 set:3 >redis.log.10.0.0.1.20180501-100000.4
+  log_make 1000 10 5 set:7 >redis.log.a.20180501-100000.1
+  log_make 1000 10 2 set:0 >redis.log.b.20180501-100000.1
   run "$REPO/summary2csv.sh" redis.log.*
   assert_success
-  assert_equal "$(kept_columns <<<"${lines[0]}")" "$HEADER"
-  assert_equal "${#lines[@]}" 3
-}
-
-@test "max_time is the longest thread, in whole seconds, wherever its line is" {
-  log_make 1000 10 5 set:7 >redis.log.a.20180501-100000.1
-  run "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
-  assert_equal "$(column max_time <<<"$output")" 7
-  assert_equal "$(column max_time_us <<<"$output")" 7731204
-}
-
-@test "a guide's log gives what it can tell, and leaves the rest empty" {
-  log_make 1000 10 2 set:3 >redis.log.10.0.0.1.20180501-100000.4
-  run "$REPO/summary2csv.sh" redis.log.10.0.0.1.20180501-100000.4
   assert_equal "$(kept_columns <<<"${lines[1]}")" "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,,,,,,,,,,,,,,,,,,,"
-}
-
-@test "under a second there is no Tx, and nothing is divided by zero" {
-  log_make 1000 10 2 set:0 >redis.log.a.20180501-100000.1
-  run "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
-  assert_success
-  assert_equal "$(column max_time <<<"$output")" 0
-  assert_equal "$(column tx_bps <<<"$output")" ''
+  assert_equal "$(column max_time <<<"$output" | paste -sd ,),$(column max_time_us <<<"$output" | paste -sd ,)" 3,7,0,3731204,7731204,731204
+  assert_equal "$(column tx_bps <<<"$output" | sed -n 3p)" ''
 }
 
 @test "a GET that found nothing carried nothing, and the keys of an instance are not the requests to it" {
@@ -109,41 +89,27 @@ guide_rows() {
   assert_equal "$(kept_columns <<<"${lines[2]}")" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,,,,,,,,,,,,,"
 }
 
-@test "the scenario is that of run.conf" {
+@test "the scenario is that of run.conf, and columns of result.tsv are known by name, not by place" {
   repeat_make results/20250101T100000Z-x native p 1 c 1000 50 4 23 99 set:3
   echo 'SCENARIO="wsf-read"' >results/20250101T100000Z-x/run.conf
   settings_make "results/20250101T100000Z-x"
-  run "$REPO/summary2csv.sh" results/20250101T100000Z-x
-  assert_equal "$(column scenario <<<"$output")" wsf-read
-}
-
-@test "columns of result.tsv are known by name, not by place" {
-  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
-  cd r/20250101-x/native/p/rep-1/c
+  cd results/20250101T100000Z-x/native/p/rep-1/c
   awk -F '\t' '{ line = $NF; for (i = NF - 1; i >= 1; i--) line = line "\t" $i; print line }' result.tsv >turned
   mv turned result.tsv
-  run "$REPO/summary2csv.sh" "$SCRATCH/r/20250101-x"
+  run "$REPO/summary2csv.sh" "$SCRATCH/results/20250101T100000Z-x"
   assert_success
-  assert_equal "$(column p99_us <<<"$output")" 99
+  assert_equal "$(column scenario <<<"$output") $(column p99_us <<<"$output")" 'wsf-read 99'
 }
 
-@test "repeats that were not finished are left out" {
-  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
-  repeat_make r/20250101-x native p 2.partial c 1000 50 4 23 99 set:3
-  repeat_make r/20250101-x native p 3.cut-1 c 1000 50 4 23 99 set:3
+@test "repeats come in the order they ran, ten after nine; those that were not finished are left out" {
+  local i
+  for i in 10 9 1 2 3.partial 4.cut-1; do repeat_make r/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
   run "$REPO/summary2csv.sh" r/20250101-x
   assert_success
-  assert_equal "${#lines[@]}" 2
-  run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-2.partial/c/redis.log.*
+  assert_equal "$(column repeat <<<"$output" | tr '\n' ' ')" '1 2 9 10 '
+  run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-3.partial/c/redis.log.*
   assert_failure 1
   assert_contains 'belongs to an unfinished repeat' "$stderr"
-}
-
-@test "repeats come in the order they ran, ten after nine" {
-  local i
-  for i in 10 9 1 2; do repeat_make r/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
-  run "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(column repeat <<<"$output" | tr '\n' ' ')" '1 2 9 10 '
 }
 
 @test "commas, quotes and line breaks in names survive a CSV reader" {
@@ -172,40 +138,21 @@ END
   assert_equal "${lines[2]%%,1,1000*}" '"redis.log.a,b.20180501-100000.1"'
 }
 
-@test "a log cut in its second phase: the first is printed, the file is named" {
+@test "files that are cut, empty, foreign, missing or unreadable are named, each with its reason; what is whole in them is printed" {
   log_make 1000 10 4 set:3 get:2 | sed '/threads finished - get/,$d' >redis.log.a.20180501-100000.1
   log_make 1000 10 4 set:3 >redis.log.b.20180501-100000.1
-  run_split "$REPO/summary2csv.sh" redis.log.*
-  assert_failure 1
-  assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'set set '
-  assert_contains "redis.log.a.20180501-100000.1: phase get has no 'threads finished' line" "$stderr"
-  refute_contains redis.log.b "$stderr"
-}
-
-@test "a log without its last line: the rows are printed, the file is named" {
-  log_make 1000 10 4 set:3 get:2 | sed '/Complete/d' >redis.log.a.20180501-100000.1
-  run_split "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
-  assert_failure 1
-  assert_equal "${#lines[@]}" 3
-  assert_contains 'Complete' "$stderr"
-}
-
-@test "a phase that lacks a thread's line is not a result" {
-  log_make 1000 10 4 set:3 get:2 | sed '/^Thread   2.* set /d' >redis.log.a.20180501-100000.1
-  run_split "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
-  assert_failure 1
-  assert_equal "$(column operation <<<"$output")" get
-  assert_contains '3 of 4 threads' "$stderr"
-}
-
-@test "empty, foreign, missing and unreadable files are named, each with its reason" {
+  log_make 1000 10 4 set:3 get:2 | sed '/Complete/d' >redis.log.c.20180501-100000.1
+  log_make 1000 10 4 set:3 get:2 | sed '/^Thread   2.* set /d' >redis.log.d.20180501-100000.1
   : >redis.log.empty.20180501-100000.1
-  head -c 3000 /dev/urandom >redis.log.noise.20180501-100000.1
   mkdir redis.log.folder.20180501-100000.1
-  log_make 1000 10 4 set:3 >redis.log.good.20180501-100000.1
+  head -c 3000 /dev/urandom >redis.log.noise.20180501-100000.1
   run_split "$REPO/summary2csv.sh" redis.log.* nothing
   assert_failure 1
-  assert_equal "${#lines[@]}" 2
+  assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'set set set get get '
+  assert_contains "redis.log.a.20180501-100000.1: phase get has no 'threads finished' line" "$stderr"
+  refute_contains redis.log.b "$stderr"
+  assert_match 'redis\.log\.c\.20180501-100000\.1: [^:]*Complete' "$stderr"
+  assert_match 'redis\.log\.d\.20180501-100000\.1: [^:]*3 of 4 threads' "$stderr"
   assert_contains 'redis.log.empty.20180501-100000.1: not a log' "$stderr"
   assert_contains 'redis.log.noise.20180501-100000.1: not a log' "$stderr"
   assert_contains 'redis.log.folder.20180501-100000.1: holds no complete result' "$stderr"
@@ -216,27 +163,28 @@ END
   local size cut
   log_make 1000 10 2 set:3 get:2 >whole
   size=$(wc -c <whole)
-  for ((cut = 0; cut < size - 1; cut += 37)); do
-    head -c "$cut" whole >redis.log.a.20180501-100000.1
-    run_split "$REPO/summary2csv.sh" redis.log.a.20180501-100000.1
-    assert_failure 1 || fail "cut at $cut"
-    assert_contains redis.log.a.20180501-100000.1 "$stderr"
-  done
+  for ((cut = 0; cut < size - 1; cut += 37)); do head -c "$cut" whole >"redis.log.$cut.20180501-100000.1"; done
+  run_split "$REPO/summary2csv.sh" redis.log.*
+  assert_failure 1
+  for ((cut = 0; cut < size - 1; cut += 37)); do assert_contains "redis.log.$cut.20180501-100000.1: " "$stderr"; done
 }
 
-@test "a result.tsv that contradicts the log, or is truncated, is named" {
+@test "a result.tsv that contradicts the log, or is truncated, is named, and a directory of a client without its log" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3 get:2
   repeat_make r/20250101-x native p 2 c 1000 50 4 23 99 set:3 get:2
   repeat_make r/20250101-x native p 3 c 1000 50 4 23 99 set:3 get:2
   sed -i 's/3731204/3731205/g' r/20250101-x/native/p/rep-1/c/result.tsv
   sed -i '$d' r/20250101-x/native/p/rep-2/c/result.tsv
   sed -i '$s/\t1.0$//' r/20250101-x/native/p/rep-3/c/result.tsv
+  mkdir r/20250101-x/native/p/rep-1/{d,server}
   run_split "$REPO/summary2csv.sh" r/20250101-x
   assert_failure 1
   assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'get set '
   assert_contains 'rep-1/c/result.tsv: disagrees with the log about phase set: longest thread 3731205 us against 3731204 us' "$stderr"
   assert_contains 'rep-2/c/result.tsv: has no row for phase get' "$stderr"
   assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns instead of 28' "$stderr"
+  assert_contains 'r/20250101-x/native/p/rep-1/d: has no redis.log of its client' "$stderr"
+  refute_contains rep-1/server "$stderr"
 }
 
 @test "what an instance did not tell leaves its columns empty, and its port is named" {
@@ -246,15 +194,13 @@ END
     printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'set\t7000\tused_memory\t10\t2000' $'set\t7000\tcalls\t0\t500' $'set\t7000\tmajflt\t1\t101' \
       $'set\t7000\trss\t5\t3000' $'set\t7001\tused_memory\t'"$1"$'\t'"$2" $'set\t7001\tcalls\t'"$3"$'\t'"$4" $'set\t7001\tmajflt\t0\t150' \
       $'set\t7001\trss\t5\t3000' >r/20250101-x/native/p/rep-1/server/counters.tsv
-    run_split env PATH="$SCRATCH/with-$awk:$PATH" "$REPO/summary2csv.sh" r/20250101-x
+    run_split with_awk $awk "$REPO/summary2csv.sh" r/20250101-x
     assert_success
     told=$(column far_per_op <<<"$output"),$(column used_memory <<<"$output"),$(column rss <<<"$output")
   }
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
   mkdir r/20250101-x/native/p/rep-1/server
   for awk in mawk gawk; do
-    mkdir "with-$awk"
-    ln -s "$(command -v "$awk")" "with-$awk/awk"
     told 10 2000 0 500
     assert_equal "$told $stderr" '0.25,4000,6000 '
     told 10 - 0 -
@@ -313,15 +259,6 @@ END
   assert_equal "$(column far_per_op <<<"$output")" 0.25
 }
 
-@test "a client folder without its log is named" {
-  repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
-  mkdir r/20250101-x/native/p/rep-1/d r/20250101-x/native/p/rep-1/server
-  run_split "$REPO/summary2csv.sh" r/20250101-x
-  assert_failure 1
-  assert_equal "${#lines[@]}" 2
-  assert_equal "$stderr" 'summary2csv.sh: r/20250101-x/native/p/rep-1/d: has no redis.log of its client'
-}
-
 @test "runs, parts of runs, folders of logs and files can be mixed" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
   repeat_make r/20250101-y swap p 1 c 1000 50 4 23 99 set:3
@@ -334,41 +271,31 @@ END
   assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap   '
 }
 
-@test "without an argument: the newest run of RESULTS_DIR" {
+@test "a run is named by its name under RESULTS_DIR too, and a part of it as in tables; without an argument it is the newest run" {
   repeat_make res/20250101T100000Z-old native p 1 c 1000 50 4 23 99 set:3
+  repeat_make res/20250101T100000Z-old swap p 1 c 1000 50 4 23 99 set:3
   repeat_make res/20250102T090000Z-new native p 1 c 1000 50 4 23 99 set:3
   repeat_make res/sample native p 1 c 1000 50 4 23 99 set:3
   touch res/20250101T100000Z-old
   TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh"
   assert_success
   assert_equal "$(column run <<<"$output")" 20250102T090000Z-new
-  mkdir none
-  TIERBENCH_RESULTS_DIR=none run "$REPO/summary2csv.sh"
-  assert_failure 1
-  assert_contains 'RESULTS_DIR=none: no run; name a run, or ./do_it.sh makes one'
-}
-
-@test "a run is named by its name under RESULTS_DIR too, and a part of it as in tables" {
-  repeat_make res/20250101T100000Z-old native p 1 c 1000 50 4 23 99 set:3
-  repeat_make res/20250101T100000Z-old swap p 1 c 1000 50 4 23 99 set:3
   TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh" 20250101T100000Z-old
   assert_success
   assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap '
   TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh" --total 20250101T100000Z-old:swap
   assert_success
   assert_equal "$(column run <<<"$output") $(column variant <<<"$output")" '20250101T100000Z-old swap'
+  mkdir none
+  TIERBENCH_RESULTS_DIR=none run "$REPO/summary2csv.sh"
+  assert_failure 1
+  assert_contains 'RESULTS_DIR=none: no run; name a run, or ./do_it.sh makes one'
   # By default under results/ of this project, from any directory.
   run "$REPO/summary2csv.sh" sample
   assert_success
   run_split "$REPO/summary2csv.sh" 20240101T100000Z-missing ''
   assert_failure 1
   assert_contains 'summary2csv.sh: 20240101T100000Z-missing: does not exist' "$stderr"
-}
-
-@test "an unknown option is refused; --help is the header of the script" {
-  run "$REPO/summary2csv.sh" --nonsense
-  assert_failure 2
-  assert_contains '--nonsense'
   run "$REPO/summary2csv.sh" --help
   assert_success
   assert_contains 'Usage: summary2csv.sh [--total] [--json | --excel[=POINT]] [RUN_OR_FILE...]'
@@ -394,23 +321,17 @@ END
 
 @test "mawk and gawk print the same" {
   need_command mawk gawk
-  mkdir with-mawk with-gawk
-  ln -s "$(command -v mawk)" with-mawk/awk
-  ln -s "$(command -v gawk)" with-gawk/awk
+  local awk
   repeat_make r/20250101-x native p 1 a 1000 2275590 3 23 99 set:597 get:3
   repeat_make r/20250101-x native p 1 b 1000 2275590 3 23 99 set:597 get:3
   log_make 1000 10 4 set:3 get:2 | sed '/threads finished - get/,$d' >redis.log.a.20180501-100000.1
-  local what
-  for what in summary2csv.sh table; do
-    for awk in mawk gawk; do
-      if [[ $what == table ]]; then
-        PATH=$SCRATCH/with-$awk:$PATH bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table' >"$what.$awk" 2>&1
-      else
-        PATH=$SCRATCH/with-$awk:$PATH "$REPO/summary2csv.sh" r/20250101-x redis.log.* >"$what.$awk" 2>&1 || [[ $? == 1 ]]
-      fi
-    done
-    cmp "$what.mawk" "$what.gawk"
+  for awk in mawk gawk; do
+    {
+      with_awk $awk bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
+      with_awk $awk "$REPO/summary2csv.sh" r/20250101-x redis.log.* || [[ $? == 1 ]]
+    } >"said.$awk" 2>&1
   done
+  cmp said.mawk said.gawk
 }
 
 @test "our generator's logs read the same by the guide's way and by ours" {
@@ -431,25 +352,15 @@ END
   done
 }
 
-@test "threads that share an instance: one server, all its keys" {
+@test "threads that share an instance: one server, all its keys; merged histograms of our generator give the percentiles that it gives itself" {
   [[ -x $REPO/test ]] || skip 'the load generator is not built'
-  redis_start
-  OMP_NUM_THREADS=3 "$REPO/test" --instances 1 --out . 127.0.0.1 "$REDIS_PORT" 100 2000 >redis.log.a.20250101-100000.1
-  run "$REPO/summary2csv.sh" redis.log.a.20250101-100000.1
-  assert_success
-  assert_equal "$(column servers <<<"$output" | tr '\n' ' ')" '1 1 '
-  assert_equal "$(column threads <<<"$output" | tr '\n' ' ')" '3 3 '
-  assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '2000 2000 '
-}
-
-@test "merged histograms of our generator give the percentiles that it gives itself" {
-  [[ -x $REPO/test ]] || skip 'the load generator is not built'
-  local folder=r/20250101-x/native/p/rep-1
+  local name table folder=r/20250101-x/native/p/rep-1
   redis_start
   mkdir -p $folder/a
-  OMP_NUM_THREADS=2 "$REPO/test" --instances 1 --phases set --out $folder/a 127.0.0.1 "$REDIS_PORT" 100 3000 >$folder/a/redis.log.a.20250101-100000.1
+  OMP_NUM_THREADS=3 "$REPO/test" --instances 1 --out $folder/a 127.0.0.1 "$REDIS_PORT" 100 2000 >$folder/a/redis.log.a.20250101-100000.1
   run "$REPO/summary2csv.sh" r/20250101-x
   assert_success
+  assert_equal "$(for name in servers threads keys; do column $name <<<"$output"; done | paste -sd ' ')" '1 1 3 3 2000 2000'
   # Two copies of one client have the same percentiles as one client.
   cp -r $folder/a $folder/b
   mv $folder/b/redis.log.a.20250101-100000.1 $folder/b/redis.log.b.20250101-100000.1
@@ -459,26 +370,20 @@ END
   done
 }
 
-@test "a truncated histogram leaves percentiles empty, with a message" {
-  local run=r/20250101-x client
-  for client in a b; do
-    repeat_make "$run" native p 1 "$client" 1000 50 1 23 99 set:3
-    histogram_make 10:90 20:10 | sed '$d' >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
-  done
-  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
-  assert_equal "$(column p99_us <<<"$output")" ''
-  assert_contains 'histogram-set-a1B2c3: the histogram is missing or truncated' "$stderr"
-}
-
-@test "a histogram that is cut where its per cent look whole is found out by its count" {
+@test "a truncated histogram leaves percentiles empty, with a message; one whose per cent look whole is found out by its count" {
   local run=r/20250101-x client
   for client in a b; do
     repeat_make "$run" native p 1 "$client" 1000 101 1 23 99 set:3
     histogram_make 10:90 20:10 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
   done
-  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  totals() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"; }
+  run_split totals
   assert_equal "$(column p99_us <<<"$output")" ''
   assert_contains 'contain 200 of 202 requests' "$stderr"
+  sed -i '$d' "$run"/native/p/rep-1/*/histogram-set-a1B2c3
+  run_split totals
+  assert_equal "$(column p99_us <<<"$output")" ''
+  assert_contains 'histogram-set-a1B2c3: the histogram is missing or truncated' "$stderr"
 }
 
 @test "what a name holds does not reach the terminal as a command" {

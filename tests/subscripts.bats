@@ -6,14 +6,6 @@
 load helper
 load releases
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Print the lines of the files on stdin in which bash evaluates text as a subscript.
 # Usage: FILES | subscripts   Returns: 0
 subscripts() { xargs awk -f "$REPO/tests/subscripts.awk" --; }
@@ -94,11 +86,13 @@ both() {
   mv "$folder/env/127.0.0.1" "$folder/env/$bad"
   mkdir "$folder/native/1000B-2i/rep-2.failed-$bad"
   printf '%s="%s"\n' VARIANTS "native $bad" SERVER "$bad" CLIENT_IP "$bad" "$bad" x OVER "$bad" >>"$folder/run.conf"
-  for command in "verify all/whole" "verify $folder" "kpi $folder" "compare $folder" "compare --format json all/whole $folder" list; do
+  for command in "verify all/whole" "verify $folder" "kpi $folder" "compare $folder" "compare --format json all/whole $folder" \
+    "compare --format openmetrics-series $folder" "compare --format junit --fail-if=tx<95% all/whole" "compare --format text all/whole" list; do
     # shellcheck disable=SC2086 # the command and its options
     both "$REPO/do_it.sh" $command
   done
   both "$REPO/summary2csv.sh" "$folder"
+  both "$REPO/summary2csv.sh" --excel "$folder"
   both "$REPO/summary2csv.sh" --total --json "$folder" "$folder/native"
   if command -v gnuplot >/dev/null; then
     both "$REPO/do_it.sh" report "$folder"
@@ -113,9 +107,9 @@ both() {
   done
 }
 
-@test "bash 5.1: the suites that read results pass" {
+@test "bash 5.1: the suites of key figures and of the table pass" {
   release_server bash-bullseye
-  run env -i PATH="${REPLY%/*}:${PATH#"$BATS_LIBEXEC:"}" HOME="$HOME" TMPDIR="$SCRATCH" bats "$REPO"/tests/{result,kpi,export,table}.bats
+  run env -i PATH="${REPLY%/*}:${PATH#"$BATS_LIBEXEC:"}" HOME="$HOME" TMPDIR="$SCRATCH" bats "$REPO"/tests/{kpi,table}.bats
   assert_success
 }
 

@@ -5,26 +5,16 @@
 
 load helper
 
-setup() {
-  scratch_setup
-  untuned=(TUNE=off KERNEL=keep)
-}
+RUN=elsewhere
+REP=$RUN/native/1000B-2i/rep-1
 
-teardown() {
-  scratch_teardown
-}
-
-# Make a small run and move it elsewhere.
-# Usage: handed_over   Sets: RUN REP
-handed_over() {
-  "$REPO/do_it.sh" run "${untuned[@]}" -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=2 RESULTS_DIR="$SCRATCH/results" >out 2>&1
-  mv results/*-demo elsewhere
-  RUN=elsewhere
-  REP=$RUN/native/100B-2i/rep-1
-}
+# Have a copy of the sample run elsewhere.
+handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
 
 @test "a run that was moved is whole and unchanged, a report beside it changes nothing, and it names the version that made it" {
-  handed_over
+  untune
+  "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=2 VARIANTS=native RESULTS_DIR="$SCRATCH/results" >out 2>&1
+  mv results/*-demo elsewhere
   run "$REPO/do_it.sh" verify "$RUN"
   assert_success
   assert_equal "${lines[0]}" "made by   $("$REPO/do_it.sh" --version)"
@@ -34,7 +24,7 @@ handed_over() {
   mkdir "$RUN/native/100B-2i/rep-3.failed-20260101-000000"
   echo text >"$RUN/native/100B-2i/rep-3.failed-20260101-000000/why"
   # A repeat that fails after its files were fetched has the list of a client.
-  cp -r "$REP/127.0.0.1" "$RUN/native/100B-2i/rep-3.failed-20260101-000000/"
+  cp -r "$RUN/native/100B-2i/rep-1/127.0.0.1" "$RUN/native/100B-2i/rep-3.failed-20260101-000000/"
   run "$REPO/do_it.sh" verify "$RUN"
   assert_failure 1
   assert_contains 'warning   not complete: elsewhere/native/100B-2i/rep-3.failed-20260101-000000'
@@ -48,13 +38,13 @@ handed_over() {
 
 @test "an interrupted run is unchanged but not known to be whole" {
   handed_over
-  # As an interrupted run leaves it: the second repeat was never begun, and the run has no list of all repeats.
-  rm -r "$RUN/SHA256SUMS" "$RUN/native/100B-2i/rep-2"
+  # As an interrupted run leaves it: the last repeat was never begun, and the run has no list of all repeats.
+  rm -r "$RUN/SHA256SUMS" "$RUN/native/1000B-2i/rep-3"
   run "$REPO/do_it.sh" verify "$RUN"
   assert_failure 1
   assert_contains 'warning   the run has no list:'
   assert_equal "${lines[-1]}" 'unchanged; not known if whole'
-  mkdir "$RUN/native/100B-2i/rep-2.partial"
+  mkdir "$RUN/native/1000B-2i/rep-3.partial"
   run "$REPO/do_it.sh" verify "$RUN"
   assert_failure 1
   assert_equal "${lines[-1]}" 'unchanged, not complete'
@@ -69,21 +59,21 @@ handed_over() {
   handed_over
   echo >>"$REP/127.0.0.1/get.hlog"
   rm "$REP/server/counters.tsv"
-  sed -i 's/KEYS="500"/KEYS="501"/' "$RUN/run.conf"
-  touch "$RUN/env/127.0.0.1/more" "$RUN/native/100B-2i/rep-2/server/more"
-  cp -r "$REP" "$RUN/native/100B-2i/rep-3"
+  echo >>"$RUN/run.conf"
+  touch "$RUN/env/127.0.0.1/more" "$RUN/native/1000B-2i/rep-2/server/more"
+  cp -r "$REP" "$RUN/native/1000B-2i/rep-4"
   run "$REPO/do_it.sh" verify "$RUN"
   assert_failure 1
-  assert_line 'changed   native/100B-2i/rep-1/127.0.0.1/get.hlog'
-  assert_line 'missing   native/100B-2i/rep-1/server/counters.tsv'
+  assert_line 'changed   native/1000B-2i/rep-1/127.0.0.1/get.hlog'
+  assert_line 'missing   native/1000B-2i/rep-1/server/counters.tsv'
   assert_line 'changed   run.conf'
   assert_line 'added     env/127.0.0.1/more'
-  assert_line 'added     native/100B-2i/rep-2/server/more'
-  assert_line 'added     native/100B-2i/rep-3/SHA256SUMS'
+  assert_line 'added     native/1000B-2i/rep-2/server/more'
+  assert_line 'added     native/1000B-2i/rep-4/SHA256SUMS'
   # A removed repeat is reported as missing too.
-  rm -rf "$RUN/native/100B-2i/rep-2"
+  rm -rf "$RUN/native/1000B-2i/rep-2"
   run "$REPO/do_it.sh" verify "$RUN"
-  assert_line 'missing   native/100B-2i/rep-2/SHA256SUMS'
+  assert_line 'missing   native/1000B-2i/rep-2/SHA256SUMS'
 }
 
 # End the tuning of the host h in the run of this directory: its value before is 60.
