@@ -19,10 +19,6 @@ setup() {
   seal base
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Compute the lists of checksums and lengths of a run again, for the files that it has: as the author of a forged figure does.
 seal() {
   local list file

@@ -9,9 +9,6 @@ load compare
 
 RUN=20250101T100000Z-x
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Print the rows of host_tier_state for the files in host/, as NAME VALUE... by blanks.
 state() {
   # shellcheck disable=SC2016 # expanded by the inner shell

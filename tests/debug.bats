@@ -10,10 +10,6 @@ setup() {
   untune
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "plan traces to stderr: files, lines and functions without values, and stdout is as without" {
   run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" plan --settings -s demo SERVER_CORES=4 SERVER_MEM=4 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_PREFIX='env KEY=hunter2'
   assert_success

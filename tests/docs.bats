@@ -6,14 +6,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 docs() {
   find "$REPO" -maxdepth 1 -name '*.md'
   find "$REPO/docs" "$REPO/results" -name '*.md' ! -path '*/sample/*'

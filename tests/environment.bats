@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Plan the demo in an environment. Usage: plan_in NAME=VALUE... [-- WORD...]
 plan_in() {
   local -a set=()

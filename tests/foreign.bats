@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Print phase, host and columns from foreign_cpu_percent on that foreign.awk makes of marks, with blanks for tabs.
 # Usage: judged LIMIT [COLUMNS] <MARKS, whose columns are: MARK HOST KERNEL SPACE TIME CPUS USED STEAL ALL OURS ROOT SCRIPTS [THROTTLED PERIODS]
 judged() {

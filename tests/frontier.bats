@@ -5,9 +5,6 @@
 
 load helper
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Make the data of the plots from totals on stdin, in columns between blanks: variant, rank, point, instances, sweep (with _ for a blank), dram_ratio,
 # ops_per_sec, p99_us, dram_bytes in MiB, cost_per_kops and limit; - is an empty cell. Print the plots to draw.
 frontier_make() {

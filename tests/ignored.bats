@@ -11,10 +11,6 @@ setup() {
   PLAN=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 VALUE_SIZES=1000 REDISRUNS=1)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Print a column of the rows of a plan.
 # Usage: planned COLUMN WORD...   Sets: as run_plan does, with the column as output
 planned() {

@@ -6,14 +6,6 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Write a client's file of instances: PORT:OPS_PER_SEC:HITS_PER_SEC:MISSES_PER_SEC:AVG_US:P99_US:KILOBYTES_PER_SEC, over 100 s.
 # Usage: instances_make FILE INSTANCE...
 instances_make() {

@@ -12,7 +12,6 @@ setup() {
   cp -r "$REPO"/results/sample/{native,swap,plan.tsv,run.conf,settings.tsv} "$RUN"
   FOLDER=$RUN/swap/1000B-2i/rep-1
 }
-teardown() { scratch_teardown; }
 
 @test "a map counts each request of a phase, at its time and latency; between phases it has no data; all variants share the scales" {
   run_split "$REPO/do_it.sh" report "$RUN"

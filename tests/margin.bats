@@ -10,7 +10,6 @@ setup() {
   scratch_setup
   RUN=20250101T100000Z-x
 }
-teardown() { scratch_teardown; }
 
 # Print a series of COUNT seconds. OPS and P99 are what awk makes of them: i is the second, noise(S, R) is normal with deviation S, each
 # R alike to the one before: series_make SEED COUNT OPS [P99]

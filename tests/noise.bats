@@ -5,9 +5,6 @@
 
 load helper
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 # Run awk with the programs that find components: nested_awk ARGUMENT...
 nested_awk() {
   local folder=$REPO/lib/results/figures

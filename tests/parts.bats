@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Run code with the parts one and two on the servers a and b, whose scripts answer with their words. The calls of a server are in calls.SERVER.
 # Usage: parts CODE   Sets: as run_split does
 parts() {

@@ -6,14 +6,6 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # A repeat of a variant: ops/s within the limit, GiB of data, of these far, and GiB that zram occupies if it does. SEARCH is the state of its search.
 # SHARE is the min share of DRAM, if that was searched; with RATE nothing was.
 # Usage: repeat RANK VARIANT TIER OPS HELD FAR [ZRAM]   Returns: 0

@@ -12,10 +12,6 @@ setup() {
   RUN=20250101T100000Z-x
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Make a run of one repeat whose phase get lasts 40 s by the server's clock; PERCENT is the share of node 1 in each second.
 # Usage: moving_make PERCENT...
 moving_make() {

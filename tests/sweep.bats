@@ -16,10 +16,6 @@ setup() {
     REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Resume a run with its stored settings, so that it does not tune the machine either.
 # Usage: resume RUN
 resume() {

@@ -6,9 +6,6 @@
 load helper
 load logs
 
-setup() { scratch_setup; }
-teardown() { scratch_teardown; }
-
 @test "the table adds clients up and takes percentiles from their histograms together" {
   local run=r/20250101-x client
   repeat_make "$run" native p 1 a 1000 90 1 10 99 set:3

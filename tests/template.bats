@@ -20,8 +20,6 @@ setup() {
 <pre>{{body}}</pre>
 END
 }
-teardown() { scratch_teardown; }
-
 # Run a function of the module with the template page.html.
 template() {
   run bash -c 'LIB=$REPO/lib; . "$LIB/core/log.sh"; . "$LIB/results/template.sh"; template_read page.html; "$@"; echo end' bash "$@"

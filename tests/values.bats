@@ -5,14 +5,6 @@
 
 load helper
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 @test "zram stores compressible:R as 1/R of it with lz4 and lzo-rle, to 5 %, and no device stays" {
   need_root
   [[ -w /sys/class/zram-control/hot_remove ]] || skip 'no zram here'

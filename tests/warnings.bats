@@ -11,10 +11,6 @@ setup() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 PHASES=set)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 @test "a tuned run has no warnings; a backlog above the host's limit is one, named by the run and by doctor" {
   need_root
   run_split "$REPO/do_it.sh" run "${WORDS[@]}"
