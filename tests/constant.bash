@@ -8,7 +8,8 @@ constant_set() {
   mkdir copy
   ln -s "$REPO"/* copy
   rm copy/lib
-  cp -r "$REPO/lib" copy/lib
+  # With its times: sources newer than the load generator would have it built again.
+  cp -a "$REPO/lib" copy/lib
   REPO=$SCRATCH/copy
   sed -i "s/^readonly $2=[^ ]*/readonly $2=$3/" "$REPO/$1"
   grep -qxF "readonly $2=$3" "$REPO/$1"

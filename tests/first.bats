@@ -50,10 +50,12 @@ assert_no_raw_errors() {
   assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr" | grep .)" ''
 }
 
-@test "on a fresh clone doctor builds nothing and says make; a run builds the load generator, and then checks what depends on it" {
+@test "on a fresh clone doctor builds nothing and says make; a run builds the load generator, and with REPORT=off needs no gnuplot and names the command for a page" {
   fresh
   moment
-  without make
+  without make gnuplot
+  # As of busybox, which lacks an option.
+  stand_in sha256sum '[[ " $* " != *" --"[a-z]* ]] || { echo "sha256sum: unrecognized option" >&2; exit 1; }; exec /usr/bin/sha256sum "$@"'
   # What make would do in the time of a test.
   stand_in make "cp '$REPO/test' '$SCRATCH/clone/test' && mkdir -p '$SCRATCH/clone/build'"
   PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
@@ -63,27 +65,29 @@ assert_no_raw_errors() {
   assert_equal "${lines[-1]}" fit
   assert_no_raw_errors
   refute_exists clone/test clone/build
-  PATH=$SCRATCH/bin run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
+  PATH=$SCRATCH/bin run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}" PHASES=set
   assert_success
   assert_contains 'building: make test' "$stderr"
-  # Up to date: neither of both has anything to say, until a source is newer.
-  PATH=$SCRATCH/bin run_split clone/do_it.sh doctor --all "${untuned[@]}" "${WORDS[@]}"
-  assert_match 'ok +load generator +runs'
-  refute_contains 'not built'
+  assert_match 'the plan: 1 repeat, about [0-9]+ s' "$stderr"
+  assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$stderr"
+  assert_equal "$(compgen -G 'results/*/report.html' || :)" ''
+  # It is up to date until a source is newer.
   touch -d '+1 hour' clone/lib/loadgen/keys.c
   PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
   assert_contains 'load generator: not built, or older than its sources'
 }
 
-@test "doctor on a fresh clone without a compiler reports it once, with the command that installs it" {
+@test "doctor on a fresh clone without a compiler reports it once, with the command that installs it, and a port that is taken, without ss" {
   fresh
-  moment
-  without gcc make
+  redis_start
+  moment REDISBASE="$REDIS_PORT" INSTANCES=1
+  without gcc make ss
   PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
   assert_failure 3
   assert_line '  127.0.0.1: load generator: not built, and what builds it is missing: gcc gcc:stdio.h gcc:omp.h make'
   assert_line "    fix: $SCRATCH/clone/tools/deps.sh run gcc gcc:stdio.h gcc:omp.h make"
-  assert_equal "${lines[-1]}" '1 problem'
+  assert_match "127.0.0.1: ports: port $REDIS_PORT is taken; requires: free from $REDIS_PORT on"
+  assert_equal "${lines[-1]}" '2 problems'
   assert_no_raw_errors
 }
 
@@ -99,10 +103,8 @@ assert_no_raw_errors() {
 
 @test "two runs of a checkout build one after the other" {
   mkdir bin tree
-  # shellcheck disable=SC2016 # expanded by make's stand-in
   printf '#!/bin/sh\nmkdir busy || echo both >>said\nsleep 0.5\nrmdir busy\necho built >>said\n' >bin/make
   chmod +x bin/make
-  # shellcheck disable=SC2016 # expanded by the inner shell
   PATH=$PWD/bin:$PATH run bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=$PWD/tree; for i in 1 2 3; do build_target test & done; wait'
   assert_success
   assert_equal "$(<said)" $'built\nbuilt\nbuilt'
@@ -112,7 +114,6 @@ assert_no_raw_errors() {
   mkdir -p tree/build
   : >tree/test
   chmod +x tree/test
-  # shellcheck disable=SC2016 # expanded by the inner shell
   program() { bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=tree TLS=on SWEEP=; client_program'; }
   run program
   assert_output tree/build/tls/test
@@ -121,35 +122,24 @@ assert_no_raw_errors() {
   assert_output tree/test
 }
 
-@test "a port that is taken is named where ss is missing" {
-  redis_start
-  moment REDISBASE="$REDIS_PORT"
-  without ss
-  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor "${untuned[@]}" "${WORDS[@]}" INSTANCES=1
-  assert_failure 3
-  assert_match "127.0.0.1: ports: port $REDIS_PORT is taken; requires: free from $REDIS_PORT on"
-  assert_equal "${lines[-1]}" '1 problem'
-}
-
-@test "the demo takes ports that are free" {
+@test "the demo takes ports that are free, and compares DRAM with what the machine can: without root DRAM alone, with no change of the host, and both are said" {
+  need_command setpriv
   redis_start
   (($("$REPO/tools/ports.sh" 1 "$REDIS_PORT") > REDIS_PORT))
   # Two in a row do not begin below a port that is in use.
   (($("$REPO/tools/ports.sh" 2 $((REDIS_PORT - 1))) > REDIS_PORT))
   run make -s -C "$REPO" -n demo
   assert_contains tools/demo.sh
-}
-
-@test "the demo compares DRAM with what the machine can, and says why it measures DRAM alone" {
-  need_command setpriv
   fresh
   cp "$REPO/test" clone
   chown -R 65534:65534 "$SCRATCH"
-  moment REPORT=off TUNE=off KERNEL=keep
+  moment KERNEL.swappiness=43 PHASES=get
   run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH" TMPDIR="$SCRATCH" clone/tools/demo.sh "${WORDS[@]:3}"
   assert_success
   assert_contains 'demo: DRAM alone: neither zram nor swap can be used here' "$stderr"
   assert_match '100 +500 +2 +GET'
+  assert_match 'cannot be set here:.* OVERCOMMIT \(needs root\)' "$stderr"
+  assert_contains 'warning: 127.0.0.1: SWAPPINESS: /proc/sys/vm/swappiness: needs root' "$stderr"
 }
 
 @test "without git a checkout still knows its commit" {
@@ -178,13 +168,11 @@ assert_no_raw_errors() {
   moment
   without screen sudo
   stand_in apt-get '[[ " $* " != *" install "* ]] || { echo "$*" >>calls; ln -s /usr/bin/screen bin/screen; }'
-  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor "${untuned[@]}" "${WORDS[@]}"
-  assert_failure 3
-  assert_line '  127.0.0.1: screen: missing; requires: in PATH'
-  assert_line "    fix: $REPO/tools/deps.sh run screen"
   # There is no user to ask.
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor --fix "${untuned[@]}" "${WORDS[@]}" </dev/null
   assert_failure 3
+  assert_line '  127.0.0.1: screen: missing; requires: in PATH'
+  assert_line "    fix: $REPO/tools/deps.sh run screen"
   assert_contains 'doctor --fix --yes installs without asking' "$stderr"
   refute_exists calls
   PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor --fix --yes "${untuned[@]}" "${WORDS[@]}"
@@ -227,22 +215,11 @@ assert_no_raw_errors() {
   assert_equal "$output" $'here yes\nnear yes\nfar no\nboth no\nnowhere no'
 }
 
-@test "with REPORT=off a run draws no page, needs neither gnuplot nor an option of sha256sum that busybox lacks, and names the command that makes a page" {
-  moment
-  without gnuplot
-  stand_in sha256sum '[[ " $* " != *" --"[a-z]* ]] || { echo "sha256sum: unrecognized option" >&2; exit 1; }; exec /usr/bin/sha256sum "$@"'
-  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REPORT=off
-  assert_success
-  assert_match 'the plan: 1 repeat, about [0-9]+ s' "$stderr"
-  assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$stderr"
-  assert_equal "$(compgen -G 'results/*/report.html' || :)" ''
-}
-
 @test "a run whose report cannot be drawn says so in one line and exits 1" {
   local -x TIERBENCH_REPORT=on
   moment
   without gnuplot
-  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}"
+  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES=set
   assert_failure 1
   assert_match 'warning: no report: gnuplot is missing \(make deps\), then ./do_it.sh report [^ ]*demo$' "$stderr"
   assert_contains 'SET'

@@ -8,7 +8,6 @@
 load helper
 load constant
 load netns
-load tree
 
 # The files that most of these tests change on the machine itself. No run changes them by default, so tests of another checkout, or a
 # run of a user, can run at the same time.
@@ -96,16 +95,25 @@ long_run() {
 }
 
 @test "normal end: set during the run, recorded before, during and after, and as before afterwards" {
-  local record state target before during after
+  local record state target before during after irq first dma device=/dev/cpu_dma_latency
   wait_within 60 alone || skip 'another run tunes this machine'
   FILES+=("${COMMON[@]}" "${IRQS[@]}")
   values_all >"$SCRATCH/before"
+  [[ ! -w $device ]] || dma=$(od -An -td4 "$device")
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  irq=$(bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/irq.sh"; host_irq_list "$(host_irq_devices "$1" | sed -n 1p)"' bash "$ADDRESS" | tail -n 1)
+  first=$(($(nproc) - 1))
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=2 RATE=500 TUNE.cstates=on \
-    TUNE.overcommit=on KERNEL.thp=never TUNE.somaxconn=on TUNE.irq=auto
+    TUNE.overcommit=on KERNEL.thp=never TUNE.somaxconn=on TUNE.irq="$first"
   wait_until 60 grep -q 'phase set starts' "$SCRATCH/job.err"
   values_all >"$SCRATCH/during"
+  [[ ! -w $device ]] || assert_equal "$(od -An -td4 "$device" | tr -d ' ')" 0
+  # A NIC without interrupts has nothing to move.
+  [[ -z $irq ]] || value_is "/proc/irq/$irq/smp_affinity_list" "$first"
   job_wait 120
   assert_success
+  assert_match 'value\(s\) set for the run: [A-Z_]+' "$stderr"
+  [[ ! -w $device ]] || assert_equal "$(od -An -td4 "$device")" "$dma"
   # The watchdog of a test may outlive its files for a moment.
   wait_within 20 alone 2>/dev/null || skip 'another run began to tune this machine'
   assert_equal "$(grep -E 'swappiness|page-cluster|overcommit|hugepage' "$SCRATCH/during" | sed 's/.* //' | paste -s -d ' ')" '37 6 1 never'
@@ -125,52 +133,6 @@ long_run() {
   # The description of the host has the tuned values.
   assert_equal "$(sed -n 's/^sysctl.vm.swappiness\t//p' "${record%/*}/env.tsv")" 37
   assert_equal "$(sed -n 's/^thp.enabled\t//p' "${record%/*}/env.tsv")" never
-}
-
-@test "the interrupts of this machine's NIC are moved for the run" {
-  local irq first
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  irq=$(bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/irq.sh"; host_irq_list "$(host_irq_devices "$1" | sed -n 1p)"' bash "$ADDRESS" | tail -n 1)
-  [[ -n $irq ]] || skip "the NIC of $ADDRESS has no interrupts"
-  first=$(($(nproc) - 1))
-  ! value_is "/proc/irq/$irq/smp_affinity_list" "$first" || skip "this machine has one CPU"
-  FILES+=("${IRQS[@]}")
-  values_all >"$SCRATCH/before"
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=5 RATE=500 \
-    TUNE.irq="$first"
-  wait_until 60 value_is "/proc/irq/$irq/smp_affinity_list" "$first"
-  job_wait 120
-  assert_success
-  assert_back
-}
-
-@test "a failure: as before" {
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 1)" KEYS=2000 REDIS_CONF="maxmemory 1mb; maxmemory-policy noeviction"
-  assert_failure
-  assert_match 'value\(s\) set for the run: [A-Z_]+' "$stderr"
-  assert_back
-}
-
-@test "TERM: as before" {
-  long_run
-  kill -TERM "$JOB_PID"
-  job_wait 60
-  assert_equal "$status" 143
-  assert_back
-}
-
-@test "kill -9: stop restores everything and prints it; a second stop finds nothing" {
-  long_run
-  kill -KILL "$JOB_PID"
-  job_wait 60
-  assert_equal "$(value_of /proc/sys/vm/swappiness)" 37
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
-  assert_success
-  assert_contains "SWAPPINESS: /proc/sys/vm/swappiness is $(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before") again, was 37"
-  assert_back
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
-  assert_success
-  refute_contains SWAPPINESS
 }
 
 @test "kill -9: without a stop the host puts itself back after the lease" {
@@ -225,62 +187,14 @@ long_run() {
 }
 
 @test "a variant has its own values, and the other variant's host is as before" {
-  mkdir -p copy
-  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
-  printf '# SPDX-License-Identifier: MIT\n# Swaps more readily.\nKERNEL.swappiness=91\nKERNEL.page_cluster=keep\n' >copy/conf/variants/swappy.conf
-  printf '# SPDX-License-Identifier: MIT\n# As the scenario says.\n' >copy/conf/variants/plain.conf
-  printf '# SPDX-License-Identifier: MIT\n# Two variants.\nSRV_OVERRIDE=1\nVALUE_SIZES=100\nREDISRUNS=2\nKEYS=500\nKERNEL.swappiness=37\nKERNEL.page_cluster=6\nTUNE.overcommit=off\nKERNEL.thp=keep\nTUNE.somaxconn=off\n' >copy/conf/scenarios/two.conf
-  run_split copy/do_it.sh run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 1)"
+  mkdir -p mine/{scenarios,variants}
+  # What a scenario says, a variant can change.
+  printf '%s\n' LIKE=demo VALUE_SIZES=100 REDISRUNS=1 SRV_OVERRIDE=1 KEYS=500 PHASES=set KERNEL.swappiness=37 KERNEL.page_cluster=6 TUNE.overcommit=off KERNEL.thp=keep TUNE.somaxconn=off >mine/scenarios/two.conf
+  printf 'KERNEL.swappiness=91\nKERNEL.page_cluster=keep\n' >mine/variants/swappy.conf
+  : >mine/variants/plain.conf
+  TIERBENCH_PATH=$SCRATCH/mine run_split "$REPO/do_it.sh" run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)"
   assert_success
   cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
   assert_equal "$(grep -E 'SWAPPINESS|PAGE_CLUSTER' said)" $'plain SWAPPINESS set 37\nplain PAGE_CLUSTER set 6\nswappy SWAPPINESS set 91\nswappy PAGE_CLUSTER off -'
   assert_back
-}
-
-@test "without root everything runs, nothing is changed, and what was not done is named" {
-  need_command setpriv
-  mkdir -p copy home
-  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
-  chmod -R a+rX copy && chmod 755 "$SCRATCH"
-  chmod 755 copy/test
-  chown -R 65534:65534 home copy
-  run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH/home" TMPDIR="$SCRATCH/home" SCREENDIR="$SCRATCH/home/screen" \
-    copy/do_it.sh run -s demo VALUE_SIZES=100 REDISRUNS=1 KEYS=500 KERNEL.swappiness=37 RESULTS_DIR="$SCRATCH/home/results" REMOTE_DIR="$SCRATCH/home/work" LOCK_DIR="$SCRATCH/home/locks" \
-    SRV_OVERRIDE=1 REDISBASE="$(ports_pick 1)"
-  assert_success
-  assert_match 'cannot be set here:.* OVERCOMMIT \(needs root\)' "$stderr"
-  assert_contains 'warning: 127.0.0.1: SWAPPINESS: /proc/sys/vm/swappiness: needs root' "$stderr"
-  values_all >"$SCRATCH/after"
-  diff "$SCRATCH/before" "$SCRATCH/after"
-}
-
-@test "TUNE.strict=on: a host that cannot be tuned as requested is not fit, and nothing was started" {
-  [[ ! -e /sys/devices/system/cpu/cpu0/cpufreq ]] || skip 'this machine has all that is asked for'
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE="$(ports_pick 1)" TUNE.strict=on
-  assert_failure 3
-  assert_contains 'TUNE.governor: there is no /sys/devices/system/cpu' "$stderr"
-  refute_exists "$SCRATCH/results"
-  values_all >"$SCRATCH/after"
-  diff "$SCRATCH/before" "$SCRATCH/after"
-}
-
-@test "C-states: the number is held as long as the run lasts, and let go with it" {
-  [[ -w /dev/cpu_dma_latency ]] || skip 'no /dev/cpu_dma_latency here'
-  local before pid start
-  tree_make
-  tree_defaults
-  unset -v TIERBENCH_ROOT
-  before=$(od -An -td4 /dev/cpu_dma_latency)
-  TUNE_ROWS=$'CSTATES\ton\thold\t/dev/cpu_dma_latency\t0'
-  run_split remote_script tune apply
-  assert_success
-  assert_equal "$(od -An -td4 /dev/cpu_dma_latency | tr -d ' ')" 0
-  read -r pid start _ <host/tune-test-1/hold.proc
-  run_split remote_script tune apply
-  assert_contains $'CSTATES\tset\t/dev/cpu_dma_latency\t'"${before// /}"$'\t0\t'
-  process_alive "$pid" "$start"
-  run_split remote_script tune restore
-  assert_success
-  wait_until 10 process_gone "$pid" "$start"
-  assert_equal "$(od -An -td4 /dev/cpu_dma_latency)" "$before"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The undo of tuning in a tree: its order between two variants, values that cannot be restored, and changes that are not in force any more.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load tree
@@ -25,7 +25,6 @@ order() { tail -n +"$1" "$JOURNAL" | awk -F '\t' '$1 == "undone" { print $2 } $1
 # Run a script of lib/host on a kernel that refuses a value.
 # Usage: refuses VALUE SCRIPT VERB
 refuses() {
-  # shellcheck disable=SC2016 # for the host
   SCRIPT_CODE='host_tune_write() { WHY="Device or resource busy" && [[ $3 != '"$1"' ]] && echo "$3" >"$TIERBENCH_ROOT$2"; }' run_split remote_script "${@:2}"
 }
 
@@ -58,34 +57,25 @@ END
   assert_equal "$(sort -u "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq/scaling_governor)" ondemand
 }
 
-@test "a value that cannot be restored for the next variant is reported as stuck, and the other values are set" {
+@test "a value that cannot be restored for the next variant is stuck, and the other values are set; restore and stop print both, and stop tries again" {
+  local before
+  before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nTHP\ton\tfile\t/sys/kernel/mm/transparent_hugepage/enabled\tnever'
   tune apply
   assert_success
   TUNE_ROWS=${TUNE_ROWS/$'\t10'/$'\t20'} TUNE_ROWS=${TUNE_ROWS/never/always}
   refuses 60 tune apply
   assert_success
-  assert_line $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\tcannot be restored: Device or resource busy'
-  assert_equal "$(grep -c SWAPPINESS <<<"$output")" 1
-  assert_equal "$(said THP)" 'set madvise always'
-  tune restore
-  assert_success
-  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 60
-}
-
-@test "restore prints the value that cannot be restored beside the others, and stop prints both and tries again" {
-  local before
-  before=$(tree_state)
-  TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nTHP\ton\tfile\t/sys/kernel/mm/transparent_hugepage/enabled\tnever'
-  tune apply
+  assert_output $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\tcannot be restored: Device or resource busy\nTHP\tset\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\talways\t-'
   refuses 60 tune restore
   assert_success
-  assert_output $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t10\nTHP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise'
+  assert_output $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t10
+THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\nTHP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\talways\tmadvise'
   assert_exists "$JOURNAL"
   refuses 60 stop force
   assert_failure 1
   assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 10, and cannot be restored; before the run it was 60' "$stderr"
-  assert_contains 'THP: /sys/kernel/mm/transparent_hugepage/enabled is madvise again, was never' "$stderr"
+  assert_contains 'THP: /sys/kernel/mm/transparent_hugepage/enabled is madvise again, was always' "$stderr"
   run_split remote_script stop force
   assert_success
   assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
@@ -126,7 +116,6 @@ END
     echo '0 0 generator' >"host/run-$run/client-a/generator.proc"
   done
   # As a generator that waits for a disk.
-  # shellcheck disable=SC2016 # for the host
   SCRIPT_CODE='proc_gone() { [[ $* != *run-test-1/client-* ]]; }; proc_signal() { :; }' run_split remote_script stop force
   assert_failure 1
   assert_output ''
@@ -145,7 +134,6 @@ END
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
   tune apply
-  # shellcheck disable=SC2016 # for the host
   SCRIPT_CODE='host_tune_write() { kill -KILL "$BASHPID"; }' run_split remote_script stop force
   assert_failure 1
   assert_contains 'tune-test-1: cannot restore all of its changes' "$stderr"
@@ -208,36 +196,36 @@ END
   (($(wc -c <lapsed) < 4096))
 }
 
-@test "the record has all values of a host where one cannot be restored, and a warning names it with its values" {
+@test "the record has all values of a host where one cannot be restored; it is a warning, and so is a value that a reboot changed, not one that it restored" {
   mkdir -p run/env/a
   printf '%s\n' $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' $'native\tSWAPPINESS\tset\t/vm/swappiness\t60\t10\t-\t-' \
     $'native\tTHP\tset\t/thp\tmadvise\tnever\t-\t-' >run/env/a/tuning.tsv
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    RUN=run REMOTE_RETRY=0 _REMOTE_TMP=$SCRATCH
+  modules_run 'RUN=run REMOTE_RETRY=0 _REMOTE_TMP=$SCRATCH
     hosts_all() { hosts=(a); }
-    _tune_restore() { printf "%s\n" "$RESTORED"; }
-    RESTORED=$1
-    tune_end' bash $'SWAPPINESS\tstuck\t/vm/swappiness\t60\t10\t12\nTHP\tback\t/thp\tmadvise\tnever\tmadvise'
+    _tune_restore() {
+      printf "%s\t%s\t%s\t%s\t%s\t%s\n" SWAPPINESS stuck /vm/swappiness 60 10 12 THP back /thp madvise never madvise KSM rebooted /ksm 1 0 1 PAGE rebooted /page 3 0 5
+    }
+    tune_end'
   assert_failure 1
-  assert_contains 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again' "$stderr"
+  assert_equal "${stderr//[0-9][0-9]:[0-9][0-9]:[0-9][0-9] /}" 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again
+warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
   assert_equal "$(cut -f 2,8 run/env/a/tuning.tsv | tr '\t\n' ' ;')" 'name after;SWAPPINESS 12 (stuck);THP madvise;'
 }
 
 @test "the next apply after a reboot sets the values again, and restore restores those since the reboot" {
   local pid start original
-  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 KERNEL.page_cluster=0)
+  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 KERNEL.page_cluster=0 | grep -E '^(IRQBALANCE|GOVERNOR|THP|SWAPPINESS|PAGE_CLUSTER)')
   tune apply
   # What a reboot leaves of a run: its files, with the old boot's id, and the values of the boot.
   read -r pid start _ <host/tune-test-1/watchdog.proc
   process_end "$pid" "$start"
   tree_make
   echo 45 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
+  # The value of the journal by coincidence: it is not restored.
+  echo 0 >"$TIERBENCH_ROOT/proc/sys/vm/page-cluster"
   sed -i "s/$(</proc/sys/kernel/random/boot_id)/00000000-0000-0000-0000-000000000000/" "$JOURNAL"
   # A change that is not requested any more, and one whose target is unknown now.
-  TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 KERNEL.page_cluster=keep)
+  TUNE_ROWS=${TUNE_ROWS/$'PAGE_CLUSTER\ton'/$'PAGE_CLUSTER\toff'}
   rm "$TIERBENCH_ROOT/sys/kernel/mm/transparent_hugepage/enabled"
   original=$(tree_state)
   tune apply
@@ -246,10 +234,11 @@ END
   assert_equal "$(said IRQBALANCE)" 'set active inactive'
   assert_equal "$(cut -f 2 <<<"$output" | grep -c theirs)" 0
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10
-  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 3
+  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 0
   tune restore
   assert_success
   assert_equal "$(grep '^SWAPPINESS' <<<"$output" | cut -f 2,4- | tr '\t\n' ' ;')" 'rebooted 60 10 45;back 45 10 45;'
+  assert_line $'PAGE_CLUSTER\trebooted\t/proc/sys/vm/page-cluster\t3\t0\t0'
   assert_match 'THP.rebooted.*madvise.never.-'
   assert_equal "$(tree_state)" "$original"
   refute_exists host/tune-test-1
@@ -278,17 +267,6 @@ END
   wait_until 10 process_gone "$pid" "$start"
 }
 
-@test "a value that a reboot restored is no warning, and one that a reboot changed is" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    _tune_restored a "$1"' bash $'SWAPPINESS\trebooted\t/vm/swappiness\t60\t10\t60\nTHP\trebooted\t/thp\tmadvise\tnever\talways'
-  assert_success
-  refute_contains SWAPPINESS "$stderr"
-  assert_contains 'warning: a: THP: /thp is always, not madvise as before the run: rebooted' "$stderr"
-}
-
 @test "the automatic weights of the kernel are not turned on over explicit weights, which would be lost" {
   local folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave verb
   mkdir -p "$folder"
@@ -303,7 +281,6 @@ END
     assert_equal "$(cat "$folder"/*)" $'false\n5'
   done
   # Doctor has the fix in its column.
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib RESUME= REPLIED=$1
     . "$LIB/modules.sh"
