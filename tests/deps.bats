@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The set-up installs what is missing and nothing else, and restores the policy for services.
 # slow
+# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 load releases
@@ -18,7 +19,6 @@ setup() {
 # Usage: stand_in NAME TEXT
 stand_in() {
   rm -f "bin/$1"
-  # shellcheck disable=SC2016 # expanded by the stand-in
   printf '#!/bin/bash\nprintf "%%s\\n" "%s $*" >>"$CALLS"\n%s\n' "$1" "$2" >"bin/$1"
   chmod 755 "bin/$1"
 }
@@ -35,7 +35,6 @@ without_screen() {
   printf '#!/bin/sh\necho "  Candidate: 1.0"\n' >bin/apt-cache
   chmod 755 bin/apt-cache
   # Installing it makes it appear. The policy is asked as by a package's script.
-  # shellcheck disable=SC2016 # expanded by the stand-in
   stand_in apt-get '
     [[ " $* " == *" install "* ]] || exit 0
     for service in valkey-server valkey-server.service cron; do
@@ -75,25 +74,24 @@ deps() {
   done
 }
 
-@test "a dry run reports what is missing and installs nothing" {
+@test "a dry run reports what is missing and installs nothing; what make check-qemu, check-lab and check-packages need are sets of their own" {
   without_screen
   run deps run --dry-run
   assert_failure 1
-  assert_line 'deps: missing: screen'
-  assert_line 'deps: would install: screen'
+  assert_output $'deps: missing: screen\ndeps: would install: screen'
   assert_equal "$(<"$CALLS")" ''
   refute_exists "$POLICY_FILE"
-}
-
-@test "what make check-qemu, check-lab and check-packages need are sets of their own, beside what a run needs" {
-  without_screen
   rm -f bin/busybox bin/qemu-system-x86_64 bin/xz bin/bats
   run deps qemu --dry-run
   assert_failure 1
   assert_line 'deps: missing: screen qemu-system-x86_64 busybox xz'
   assert_line 'deps: would install: busybox-static qemu-system-x86 screen xz-utils'
+  # A Python without the module that makes environments lacks a package.
+  stand_in python3 '[[ $2 != "import ensurepip" ]]'
   run deps check --dry-run
-  assert_line 'deps: missing: screen bats'
+  assert_failure 1
+  assert_line 'deps: missing: screen bats ensurepip'
+  assert_line 'deps: would install: bats python3-venv screen'
   rm -f bin/mmdebstrap
   run deps lab --dry-run
   assert_line 'deps: missing: screen mmdebstrap'
@@ -101,23 +99,15 @@ deps() {
   assert_output $'deps: missing: mmdebstrap\ndeps: would install: mmdebstrap'
 }
 
-@test "a Python without the module that makes environments lacks a package" {
-  without_screen
-  # shellcheck disable=SC2016 # expanded by the stand-in
-  stand_in python3 '[[ $2 != "import ensurepip" ]]'
-  run deps check --dry-run
-  assert_failure 1
-  assert_line 'deps: missing: screen ensurepip'
-  assert_line 'deps: would install: python3-venv screen'
-}
-
-@test "only what is missing is installed, and it is said" {
+@test "only what is missing is installed, and it is said; new services may not start during that, others may; afterwards there is no policy, as before" {
   need_root
   without_screen
   run deps run
   assert_success
   assert_line 'deps: installing screen'
   assert_match 'apt-get .*--no-install-recommends.* install screen'$'\n' "$(<"$CALLS")"$'\n'
+  assert_contains $'policy valkey-server 101\npolicy valkey-server.service 101\npolicy cron 0' "$(<"$CALLS")"
+  assert_equal "$(ls -A sbin)" ''
   # The second run has nothing to do.
   : >"$CALLS"
   run deps run
@@ -126,19 +116,9 @@ deps() {
   assert_equal "$(<"$CALLS")" ''
 }
 
-@test "new services may not start during an installation, others may; afterwards there is no policy, as before" {
-  need_root
-  without_screen
-  run deps run
-  assert_success
-  assert_contains $'policy valkey-server 101\npolicy valkey-server.service 101\npolicy cron 0' "$(<"$CALLS")"
-  assert_equal "$(ls -A sbin)" ''
-}
-
 @test "an existing policy still decides on other services, and is restored" {
   need_root
   without_screen
-  # shellcheck disable=SC2016 # expanded by the policy
   printf '#!/bin/sh\n# mine\n[ "$1" = cron ] && exit 104\nexit 101\n' >"$POLICY_FILE"
   chmod 751 "$POLICY_FILE"
   local before
@@ -156,24 +136,15 @@ deps() {
   assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
-@test "a policy that was a link is one again" {
+@test "an installation that fails prints the reason and restores the policy, also one that was a link" {
   need_root
   without_screen
   ln -s /bin/true "$POLICY_FILE"
-  run deps run
-  assert_success
-  assert_equal "$(readlink "$POLICY_FILE")" /bin/true
-}
-
-@test "an installation that fails prints the reason and restores the policy" {
-  need_root
-  without_screen
-  echo mine >"$POLICY_FILE"
   : >"break"
   run deps run
   assert_failure 1
   assert_contains 'E: no such luck'
-  assert_equal "$(<"$POLICY_FILE")" mine
+  assert_equal "$(readlink "$POLICY_FILE")" /bin/true
   assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
@@ -181,7 +152,6 @@ deps() {
   need_root
   without_screen
   rm -f bin/vmstat
-  # shellcheck disable=SC2016 # expanded by the stand-in
   stand_in apt-cache '[[ $2 == procps ]] || echo "  Candidate: 1.0"'
   run deps run
   assert_failure 1
@@ -190,20 +160,29 @@ deps() {
   assert_line 'deps: still missing: vmstat'
 }
 
-@test "Ctrl-C in the middle puts the policy back" {
+@test "Ctrl-C in the middle puts the policy back, and the next call puts back what a killed installation left" {
+  local signal
   need_root
   without_screen
   echo mine >"$POLICY_FILE"
   : >hold
-  job_start env PATH="$SCRATCH/bin" "$REPO/tools/deps.sh" run
-  wait_until 10 test -e installing
-  refute_contains mine "$(<"$POLICY_FILE")"
-  # A terminal sends it to the whole process group.
-  kill -INT -- "-$JOB_PID"
-  job_wait 10
-  assert_equal "$status" 130
-  assert_equal "$(<"$POLICY_FILE")" mine
-  assert_equal "$(ls -A sbin)" policy-rc.d
+  for signal in INT:130 KILL:137; do
+    rm -f installing
+    job_start env PATH="$SCRATCH/bin" "$REPO/tools/deps.sh" run
+    wait_until 10 test -e installing
+    refute_contains mine "$(<"$POLICY_FILE")"
+    # A terminal sends it to the whole process group.
+    kill -s "${signal%:*}" -- "-$JOB_PID"
+    job_wait 10
+    assert_equal "$status" "${signal#*:}"
+    if [[ $signal == KILL* ]]; then
+      refute_contains mine "$(<"$POLICY_FILE")"
+      run "$REPO/tools/deps.sh" run
+      assert_success
+    fi
+    assert_equal "$(<"$POLICY_FILE")" mine
+    assert_equal "$(ls -A sbin)" policy-rc.d
+  done
 }
 
 @test "Ctrl-C while the policy is restored does not leave ours behind, whether it is the first or the second" {
@@ -211,9 +190,7 @@ deps() {
   need_root
   without_screen
   # A terminal sends it to the whole process group. The cleanup removes its log first.
-  # shellcheck disable=SC2016 # expanded by the stand-in
   stand_in apt-get '[[ " $* " != *" install "* ]] || { cp "$POLICY_FILE" during; [[ ! -e first ]] || kill -INT 0; }'
-  # shellcheck disable=SC2016 # expanded by the stand-in
   stand_in rm '[[ " $* " != *" $TMPDIR/tmp."* ]] || kill -INT 0; exec '"$(command -v rm)"' "$@"'
   for first in 1 130; do
     echo mine >"$POLICY_FILE"
@@ -226,22 +203,6 @@ deps() {
     assert_equal "$(ls -A sbin)" policy-rc.d
     : >first
   done
-}
-
-@test "the next call restores what a killed installation left" {
-  need_root
-  without_screen
-  echo mine >"$POLICY_FILE"
-  : >hold
-  job_start env PATH="$SCRATCH/bin" "$REPO/tools/deps.sh" run
-  wait_until 10 test -e installing
-  kill -KILL -- "-$JOB_PID"
-  job_wait 10
-  refute_contains mine "$(<"$POLICY_FILE")"
-  run "$REPO/tools/deps.sh" run
-  assert_success
-  assert_equal "$(<"$POLICY_FILE")" mine
-  assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
 @test "without root and without sudo, or without the right to use it, the last line is the command for root" {
@@ -261,7 +222,6 @@ deps() {
   assert_failure 1
   assert_equal "${lines[-1]}" 'deps: root is needed; as root: apt-get install screen'
   # With the right, the same command runs as root.
-  # shellcheck disable=SC2016 # expanded by the stand-in
   stand_in sudo 'while [[ $1 == -* ]]; do shift; done; [[ $2 == -c ]] || echo "root: ${*:2}"'
   run "${nobody[@]}" deps.sh run
   assert_success

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: MIT
 # Doctor's findings on a host: on this machine, and on a machine in a tree of files.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load tree
+NETNS_CLIENTS=3
 load netns
 
 setup() {
@@ -24,8 +25,8 @@ check() {
   output=${output//$'\t'/ | }
 }
 
-@test "a host that is fit: --all is one table, every row with state, check, found, requirement and fix, exit 0" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
+@test "a host that is fit: --all is one table, every row with state, check, found, requirement and fix, exit 0; with what a plan needs of link, ports and open files" {
+  run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="1000 100000" RATE=1000 KEYS=2000 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_success
   assert_equal "${lines[0]}" 127.0.0.1
   assert_match 'state +check +found +requires +fix'
@@ -33,35 +34,34 @@ check() {
   for name in reachable ssh tar leftovers link taskset screen 'open files' 'port range' redis-server ports memory 'load generator' clock tuning; do
     assert_match $'\n  ok +'"$name  "
   done
-  # Both estimates of the largest fill: what it takes, and 1.5 x (1000 + 32) x 400,000 by the rule of thumb.
-  assert_match 'ok +memory +[0-9]+ MiB available +[0-9]+ MiB for 1000B-2i \(2 x 200000 keys of 1000 B; 1\.5 x \(size \+ 32\) x keys says 590 MiB\) and '
+  # Both estimates of the largest fill: what it takes, and 1.5 x (100,000 + 32) x 4,000 by the rule of thumb.
+  assert_match 'ok +memory +[0-9]+ MiB available +[0-9]+ MiB for 100000B-2i \(2 x 2000 keys of 100000 B; 1\.5 x \(size \+ 32\) x keys says 572 MiB\) and '
   # The host's name, and the last line.
   assert_equal "$(grep '^[^ ]' <<<"$output")" $'127.0.0.1\nfit'
   # A host that is server and client is not reported twice.
   assert_equal "$(grep -c ' work directory ' <<<"$output")" 1
+  # Value and rate; a client's share.
+  assert_match 'link +loopback +801 Mbit/s'
+  assert_match 'ok +port range +[0-9-]+ +300 connections per instance'
+  # 2 x 3 threads with 100 connections and 3 further files each, and 64 others.
+  assert_match 'ok +open files +[a-z0-9]+ +682 '
+  [[ -e /sys/devices/system/cpu/cpu0/cpufreq ]] || assert_match 'warn +tuning TUNE.governor +there is no .*scaling_governor +auto +TUNE.governor=off'
 }
 
-@test "failed requirements: exit 3, each row has the fix" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" REDIS=/nonexistent/redis-server KEYS=1000000000 \
-    PERSISTENCE=rdb
-  assert_failure 3
-  # Two dumps of two instances.
-  assert_match 'fail +persistence +[0-9]+ MiB free in [^ ]+ +up to 3936767 MiB +set REMOTE_DIR to'
-  assert_match 'fail +redis-server .*REDIS=package'
-  assert_match 'fail +memory .*KEYS'
-}
-
-@test "a program that never returns is named in one line, by doctor and by run" {
-  local -a untuned=(TUNE=off KERNEL=keep) words=(-s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
+@test "failed requirements: exit 3, each row has the fix; a program that never returns is named in one line, by doctor and by run" {
+  local -a untuned=(TUNE=off KERNEL=keep) words=(-s demo REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results" REDIS="$SCRATCH/any-word" KEYS=1000000000 PERSISTENCE=rdb)
   mkdir bin
   # It accepts any argument, and does not return; its child holds its output.
   printf '#!/bin/bash\nsleep 1000\n' >bin/screen
   cp bin/screen any-word
   chmod +x bin/screen any-word
-  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${words[@]}" REDIS="$SCRATCH/any-word"
+  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_failure 3
-  assert_match "fail +redis-server +$SCRATCH/any-word --version: does not return within 10 s "
-  PATH=$SCRATCH/bin:$PATH run_split timeout 300 "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" REDIS="$SCRATCH/any-word"
+  assert_match "fail +redis-server +$SCRATCH/any-word --version: does not return within 10 s .*REDIS=package"
+  # Two dumps of two instances.
+  assert_match 'fail +persistence +[0-9]+ MiB free in [^ ]+ +up to 3936767 MiB +set REMOTE_DIR to'
+  assert_match 'fail +memory .*KEYS'
+  PATH=$SCRATCH/bin:$PATH run_split timeout 300 "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}"
   assert_failure 3
   assert_equal "$(grep -c 'does not return' <<<"$stderr")" 2
   assert_contains "127.0.0.1: redis-server: $SCRATCH/any-word --version: does not return within 10 s; " "$stderr"
@@ -89,7 +89,6 @@ check() {
   tree_make ixgbe
   mkdir -p "$TIERBENCH_ROOT/proc/net"
   printf '           |-- 10.0.0.1\n              /32 host LOCAL\n           |-- 10.0.0.9\n              /32 link UNICAST\n' >"$TIERBENCH_ROOT/proc/net/fib_trie"
-  # shellcheck disable=SC2016 # of the stand-in
   printf '#!/bin/sh\n[ "$2" = node1 ] && echo "127.0.1.1 STREAM node1"\n' >"$TIERBENCH_ROOT/bin/getent"
   chmod +x "$TIERBENCH_ROOT/bin/getent"
   check server
@@ -106,15 +105,6 @@ check() {
   ADDRESS='alias'
   check client
   assert_match 'fail \| data address \| alias is not known here '
-}
-
-@test "what a plan needs of link, ports and open files: value, rate, a client's share, and the threads' connections" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="100 100000" RATE=1000 KEYS=100 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
-  assert_success
-  assert_match 'link +loopback +801 Mbit/s'
-  assert_match 'ok +port range +[0-9-]+ +300 connections per instance'
-  # 2 x 3 threads with 100 connections and 3 further files each, and 64 others.
-  assert_match 'ok +open files +[a-z0-9]+ +682 '
 }
 
 @test "open files: a client that may not open its connections is not fit" {
@@ -204,22 +194,20 @@ check() {
   tree_make
   # Only files of the kernel are replaced: everything else is this machine.
   rm -r "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq
-  run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
-  assert_success
-  assert_match 'ok +tuning +IRQBALANCE, TUNED, KSM_RUN, ENERGY_BIAS, OVERCOMMIT, SOMAXCONN, SYN_BACKLOG, THP, NUMA_BALANCING, VSMP'
-  assert_match 'warn +tuning TUNE.governor +there is no .*scaling_governor +auto +TUNE.governor=off'
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on
   assert_failure 3
-  assert_match 'fail +tuning TUNE.governor'
+  assert_match 'ok +tuning +IRQBALANCE, TUNED, KSM_RUN, ENERGY_BIAS, OVERCOMMIT, SOMAXCONN, SYN_BACKLOG, THP, NUMA_BALANCING, VSMP'
+  assert_match 'fail +tuning TUNE.governor +there is no .*scaling_governor +auto +TUNE.governor=off'
   run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on TUNE.governor=off
   assert_success
 }
 
 @test "three hosts: a table each, with how far their clocks are apart" {
   local host
+  local -a words=(-s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 REMOTE_DIR="$SCRATCH/host")
   netns_up "$SCRATCH"
-  run_split netns_exec client1 "$REPO/do_it.sh" doctor --all -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
+  words+=(SSH_CONFIG="$NETNS_SSH_CONFIG")
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_success
   for host in 198.18.0.1 198.18.0.11 198.18.0.12; do assert_line "$host"; done
   # They are one machine, so their clocks differ only by the time of the call.
@@ -227,31 +215,23 @@ check() {
   assert_match 'clock +ours'
   assert_equal "$(grep -cE '^ +ok +data path +198.18.0.1:6379, 198.18.0.1:6380 ' <<<"$output")" 2
 
-  # One client finds no way, the other's packets are lost, both on the second port only: the server has no instance left afterwards.
-  netns_host client1 ip rule add to 198.18.0.1 ipproto tcp dport 6380 unreachable
-  netns_host server ip rule add to 198.18.0.12 ipproto tcp sport 6380 blackhole
-  run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
+  # One client finds no way, the packets of another are lost, both on the last port only, and at the third one another host answers at the address:
+  # the server has no instance left afterwards.
+  netns_host client1 ip rule add to 198.18.0.1 ipproto tcp dport 6381 unreachable
+  netns_host server ip rule add to 198.18.0.12 ipproto tcp sport 6381 blackhole
+  netns_host client3 ip address add 198.18.0.1/32 dev lo
+  words+=(CLIENT_IP="198.18.0.11 198.18.0.12 198.18.0.13" INSTANCES=3)
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor "${words[@]}"
   assert_failure 3
-  assert_match '198.18.0.11: data path: 198.18.0.1:6380: Network is unreachable; .*fix: here: ip route get 198.18.0.1; if there is'
-  assert_match '198.18.0.12: data path: 198.18.0.1:6380: timed out after 5 s; .*fix: a firewall drops the packets: let 198.18.0.1 accept ports 6379 to 6380 '
+  assert_match '198.18.0.11: data path: 198.18.0.1:6381: Network is unreachable; .*fix: here: ip route get 198.18.0.1; if there is'
+  assert_match '198.18.0.12: data path: 198.18.0.1:6381: timed out after 5 s; .*fix: a firewall drops the packets: let 198.18.0.1 accept ports 6379 to 6381 '
+  assert_match '198.18.0.13: data path: 198.18.0.1:6379: Connection refused; .*an address that only 198.18.0.1 has as its DATA'
   assert_equal "$(ss -N "$(netns_name server)" -Htln 'sport >= :6379')" ''
 
   # A run with TUNE.firewall stops what may be the reason: a service that is active on the server.
-  # shellcheck disable=SC2016 # expanded there
   netns_host server bash -c 'mkdir -p /run/systemd/system /var/tmp/bin && printf "%s\n" "#!/bin/sh" "[ \$1 \$2 != is-activefirewalld.service ] || echo active" >/var/tmp/bin/systemctl &&
     chmod 755 /var/tmp/bin/systemctl && echo "PATH=/var/tmp/bin:\$PATH" >~/.bashrc'
-  run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" TUNE.firewall=on
+  run_split netns_exec client1 "$REPO/do_it.sh" doctor "${words[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" TUNE.firewall=on
   assert_success
   assert_equal "$(grep -c 'fix: none, if the firewall of 198.18.0.1 is the reason: the run stops it' <<<"$output")" 2
-  netns_host server bash -c 'rm ~/.bashrc'
-  # Another host answers at the address.
-  netns_host client1 ip rule del to 198.18.0.1 ipproto tcp dport 6380
-  netns_host client2 ip address add 198.18.0.1/32 dev lo
-  run_split netns_exec client1 "$REPO/do_it.sh" doctor -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"
-  assert_failure 3
-  assert_match '198.18.0.12: data path: 198.18.0.1:6379: Connection refused; .*an address that only 198.18.0.1 has as its DATA'
-  refute_contains '198.18.0.11: data path'
 }

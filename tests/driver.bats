@@ -25,111 +25,71 @@ suite() {
 
 # Write a test file with one test, in a lane, that works in this directory: lane_suite LANE NAME BODY
 lane_suite() {
-  printf '# lane: %s\nload %s/tests/helper\nteardown() { SCRATCH= scratch_teardown; }\n@test "%s" {\nSCRATCH=%s; cd "$SCRATCH"\n%s\n}\n' \
-    "$1" "$REPO" "$2" "$SCRATCH" "$3" >"$2.bats"
+  printf '# lane: %s\nload %s/tests/helper\nsetup() { cd "$SCRATCH"; }\nteardown() { SCRATCH= scratch_teardown; }\n@test "%s" {\n%s\n}\n' \
+    "$1" "$REPO" "$2" "$3" >"$2.bats"
 }
 
-@test "all passed: exit 0" {
-  suite true true
-  assert_success
-  assert_equal "${lines[-1]}" '2 passed, 0 failed'
-}
-
-@test "one failed: exit 1, and it is named" {
-  suite true false
+@test "passed, failed and skipped tests are counted and named, and so is what a suite leaves; elsewhere than in CI it runs once" {
+  # Redis overwrites its environment with its title: a process is found by its working directory too, which may no longer exist. The user names it by
+  # a link, with a slash at its end.
+  ln -s "$SCRATCH" link
+  TMPDIR=$SCRATCH/link/ suite true "echo x >>$SCRATCH/tries; false" 'skip "no such hardware"' ': >"$TMPDIR/mine"' \
+    "sleep 60.5 </dev/null >/dev/null 2>&1 3>&- & echo \$! >>$SCRATCH/left" \
+    'for each in . gone; do
+      mkdir -p "$TMPDIR/$each"
+      cd "$TMPDIR/$each"
+      env -u TMPDIR sleep 60.75 </dev/null >/dev/null 2>&1 3>&- &
+      echo $! >>'"$SCRATCH/left"'
+    done
+    rmdir "$TMPDIR/gone"'
   assert_failure 1
-  assert_equal "${lines[-1]}" '1 passed, 1 failed'
   assert_line 'failed: suite.bats: case 2'
+  assert_line 'skipped: suite.bats: case 3: no such hardware'
+  assert_line 'failed: suite.bats: left in TMPDIR: mine '
+  assert_line 'failed: suite.bats: left running: sleep 60.5 ; sleep 60.75 ; sleep 60.75 ; '
+  assert_equal "${lines[-1]}" '4 passed, 3 failed, 1 skipped'
+  assert_equal "$(<tries)" x
+  ended() { while read -r pid; do ! process_start "$pid" || return; done <left; }
+  wait_until 5 ended
+  assert_equal "$(grep -F " $SCRATCH/" /proc/mounts || :)" ''
 }
 
-@test "a skip is counted and named with its reason" {
-  suite true 'skip "no such hardware"'
-  assert_success
-  assert_equal "${lines[-1]}" '1 passed, 0 failed, 1 skipped'
-  assert_line 'skipped: suite.bats: case 2: no such hardware'
-}
-
-@test "in CI a skip for what could be installed is a failure, another is not" {
-  local SUITE_CI=yes
-  suite 'skip "nosuchtool is not installed"' 'skip "no such hardware"'
-  assert_failure 1
-  assert_equal "${lines[-1]}" '0 passed, 1 failed, 2 skipped'
-}
-
-@test "in CI a suite that failed runs once more, alone: what passes then is unsteady, what fails again is a failure" {
+@test "in CI a suite that failed runs once more, alone: what passes then is unsteady, what fails again is a failure, and so is a skip for what could be installed" {
   local SUITE_CI=yes
   suite true "[[ -e $SCRATCH/mark && \${TEST_TRACE-} == on ]] || { : >$SCRATCH/mark; false; }" 'skip "no such hardware"'
   assert_success
   assert_equal "${lines[-1]}" '2 passed, 0 failed, 1 skipped, 1 unsteady'
   assert_line 'unsteady: suite.bats: case 2'
-  suite true "echo x >>$SCRATCH/tries; false"
+  suite true "echo x >>$SCRATCH/tries; false" 'skip "nosuchtool is not installed"'
   assert_failure 1
-  assert_equal "${lines[-1]}" '1 passed, 1 failed'
+  assert_equal "${lines[-1]}" '1 passed, 2 failed, 1 skipped'
   assert_equal "$(grep -c x tries)" 2
 }
 
-@test "elsewhere a suite that fails is run once" {
-  suite "[[ -e $SCRATCH/mark ]] || { : >$SCRATCH/mark; false; }"
-  assert_failure 1
-  assert_equal "${lines[-1]}" '0 passed, 1 failed'
-}
-
-@test "a file that cannot be run is a failure" {
+@test "a file that cannot be run, and a suite that hangs, are failures" {
   printf '@test "broken" {\n' >suite.bats
   run "$REPO/tests/run.sh" suite.bats
   assert_failure 1
   assert_match '^0 passed, [1-9][0-9]* failed$' "${lines[-1]}"
-}
-
-@test "a suite that hangs is ended, and is a failure" {
   export SUITE_LIMIT=1 REAP_LIMIT=2
   suite 'sleep 60'
   assert_failure 1
   assert_contains 'suite.bats: took more than 1 s'
 }
 
-@test "a suite that leaves a file behind is a failure" {
-  suite ': >"$TMPDIR/mine"'
-  assert_failure 1
-  assert_line 'failed: suite.bats: left in TMPDIR: mine '
-  assert_equal "${lines[-1]}" '1 passed, 1 failed'
-}
-
-@test "a suite that leaves a process behind is a failure, and the process is ended" {
-  suite 'sleep 60.5 </dev/null >/dev/null 2>&1 3>&- & echo $! >'"$SCRATCH/left"
-  assert_failure 1
-  assert_line 'failed: suite.bats: left running: sleep 60.5 ; '
-  ended() { ! process_start "$(<left)"; }
-  wait_until 5 ended
-}
-
-@test "a process that a suite left is found by its working directory too: Redis overwrites its environment with its title" {
-  # The directory of the lane, and one below it that no longer exists; the user names it by a link, with a slash at its end.
-  ln -s "$SCRATCH" link
-  TMPDIR=$SCRATCH/link/ suite 'for each in . gone; do
-    mkdir -p "$TMPDIR/$each"
-    cd "$TMPDIR/$each"
-    env -u TMPDIR sleep 60.75 </dev/null >/dev/null 2>&1 3>&- &
-    echo $! >>'"$SCRATCH/left"'
-  done
-  rmdir "$TMPDIR/gone"'
-  assert_failure 1
-  assert_line 'failed: suite.bats: left running: sleep 60.75 ; sleep 60.75 ; '
-  both_ended() { ! process_start "$(head -n 1 left)" && ! process_start "$(tail -n 1 left)"; }
-  wait_until 5 both_ended
-}
-
-@test "a suite of each lane runs at a time, and of one lane only one" {
-  # Each host suite makes a directory that must not exist; the first host suite and the other lane's suite wait for each other.
-  lane_suite host first 'mkdir busy; : >first; wait_until 20 test -e other; rmdir busy'
+@test "a suite of each lane runs at a time, of one lane only one, and what they print is not mixed" {
+  # Each host suite makes a directory that must not exist; the first host suite and the other lane's suite take turns to speak.
+  lane_suite host first 'mkdir busy; for n in 1 2 3; do echo "# one $n"; : >"one.$n"; wait_until 20 test -e "two.$n"; done >&3; rmdir busy'
   lane_suite host second 'mkdir busy; rmdir busy'
-  lane_suite rest other ': >other; wait_until 20 test -e first'
+  lane_suite rest other 'for n in 1 2 3; do wait_until 20 test -e "one.$n"; echo "# two $n"; : >"two.$n"; done >&3'
   run "$REPO/tests/run.sh" first.bats second.bats other.bats
   assert_success
   assert_equal "${lines[-1]}" '3 passed, 0 failed'
+  assert_match $'== first.bats\n1..1\n# one 1\n# one 2\n# one 3\nok 1 [^\n]*\n== first.bats: [0-9]+ s, [0-9]+ s of CPU\n'
+  assert_match $'== other.bats\n1..1\n# two 1\n# two 2\n# two 3\nok 1 [^\n]*\n== other.bats: [0-9]+ s, [0-9]+ s of CPU\n'
 }
 
-@test "slow suites begin first" {
+@test "slow suites begin first; suites that end at once are all counted" {
   local n lanes
   lanes=$(sed -n 's/^declare -A lane_queue=(//p' "$REPO/tests/run.sh" | grep -o '\[' | wc -l)
   ((lanes > 2)) || fail "no lanes: $lanes"
@@ -154,78 +114,54 @@ lane_suite() {
   assert_output ''
 }
 
-@test "what a suite prints is not mixed with what another does" {
-  # They take turns to speak.
-  lane_suite host one 'for n in 1 2 3; do echo "# one $n"; : >"one.$n"; wait_until 20 test -e "two.$n"; done >&3'
-  lane_suite rest two 'for n in 1 2 3; do wait_until 20 test -e "one.$n"; echo "# two $n"; : >"two.$n"; done >&3'
-  run "$REPO/tests/run.sh" one.bats two.bats
-  assert_success
-  assert_match $'== one.bats\n1..1\n# one 1\n# one 2\n# one 3\nok 1 [^\n]*\n== one.bats: [0-9]+ s, [0-9]+ s of CPU\n'
-  assert_match $'== two.bats\n1..1\n# two 1\n# two 2\n# two 3\nok 1 [^\n]*\n== two.bats: [0-9]+ s, [0-9]+ s of CPU\n'
-}
-
-@test "suites that end at once are all counted" {
-  local n
-  for ((n = 0; n < 10; n++)); do
-    lane_suite host "host$n" :
-    lane_suite rest "rest$n" :
-  done
-  run "$REPO/tests/run.sh" host*.bats rest*.bats
-  assert_success
-  assert_equal "${lines[-1]}" '20 passed, 0 failed'
-}
-
-@test "suites use mawk, or the awk that is asked for" {
+@test "suites use mawk, or the awk that is asked for, and the system's python3, not the wrapper of a version manager" {
   local awk
   need_command mawk gawk
-  for awk in mawk gawk; do
-    [[ $awk == mawk ]] && unset -v TEST_AWK || export TEST_AWK=$awk
-    suite '[[ $(readlink -f "$(command -v awk)") == "$(readlink -f "$(command -v '"$awk"')")" ]]'
-    assert_success
-  done
-}
-
-@test "suites call the system's python3, not the wrapper of a version manager" {
   /usr/bin/python3 -c 'import ensurepip' || skip "the system's python3 makes no virtual environments"
   mkdir own
   printf '#!/bin/sh\n: >%s/wrapped\nexit 9\n' "$SCRATCH" >own/python3
   chmod +x own/python3
-  # A virtual environment records this path, which must not be in the directory that the driver removes.
-  PATH=$PWD/own:$PATH suite '[[ $(python3 -c "import sys; print(sys.executable)") == /usr/bin/python3* ]]'
-  assert_success
+  for awk in mawk gawk; do
+    [[ $awk == mawk ]] && unset -v TEST_AWK || export TEST_AWK=$awk
+    # A virtual environment records the path of python3, which must not be in the directory that the driver removes.
+    PATH=$PWD/own:$PATH suite '[[ $(readlink -f "$(command -v awk)") == "$(readlink -f "$(command -v '"$awk"')")" ]]' \
+      '[[ $(python3 -c "import sys; print(sys.executable)") == /usr/bin/python3* ]]'
+    assert_success
+  done
   refute_exists wrapped
 }
 
-@test "suites can be run again and again" {
+@test "suites can be run again and again; no number of times, and an unknown suite, are bad usage" {
   printf '@test "now and then" {\necho x >>%s/times\n(($(wc -l <%s/times) != 2))\n}\n' "$SCRATCH" "$SCRATCH" >suite.bats
-  run "$REPO/tests/run.sh" --repeat 3 suite.bats
+  run "$REPO/tests/run.sh" --repeat 2 suite.bats
   assert_failure 1
-  assert_equal "${lines[-1]}" '2 passed, 1 failed'
+  assert_equal "${lines[-1]}" '1 passed, 1 failed'
   run "$REPO/tests/run.sh" --repeat 0 suite.bats
   assert_failure 2
+  run "$REPO/tests/run.sh" nonsense
+  assert_failure 2
+  assert_contains 'unknown suite: nonsense'
 }
 
 @test "the suites that a change can touch" {
   changed() { bash -c 'ROOT=$REPO; . "$REPO/tests/changed.bash"; changed_suites "$@" | sed "s|.*/||"' bash "$@"; }
   run changed tests/kpi.bats
   assert_output $'kpi.bats\nlint'
-  run changed lib/loadgen/hist.c
-  assert_equal "${lines[0]}" build
-  assert_line loadgen_data.bats
-  assert_line unit
-  assert_line tidy
   run changed lib/host/tune_journal.sh
   assert_line tune.bats
   refute_contains kpi.bats
   # A word of many suites, and a file that only a script names.
   run changed lib/loadgen/keys.c
+  assert_equal "${lines[0]}" build
+  assert_line loadgen_data.bats
   assert_line loadgen_keys.bats
+  assert_line unit
+  assert_line tidy
   refute_contains $'\nrun.bats'
-  run changed lib/part/dram/table.awk
-  assert_line dram.bats
-  run changed lib/cmd/stop.sh lib/membench/room.c
+  run changed lib/cmd/stop.sh lib/membench/room.c lib/part/dram/table.awk
   assert_line survive.bats
   assert_line memory.bats
+  assert_line dram.bats
   # By a fault that only this suite detects.
   run changed tools/man.sh
   assert_output $'install.bats\nlint'
@@ -261,11 +197,12 @@ END
   refute_exists "$output"
 }
 
-@test "a suite whose directory cannot be removed is a failure, and the other suites run" {
+@test "a suite whose directory cannot be removed is a failure, and the other suites run; without memory for the lanes, too" {
   mkdir bin
   # In place of swap that is still in use.
   printf '#!/bin/bash\n[[ "$*" != *--one-file-system* ]] || exit 1\nexec %s "$@"\n' "$(command -v rm)" >bin/rm
-  chmod 755 bin/rm
+  printf '#!/bin/sh\nexit 32\n' >bin/mount
+  chmod 755 bin/*
   lane_suite rest first true
   lane_suite rest second true
   PATH=$SCRATCH/bin:$PATH run "$REPO/tests/run.sh" first.bats second.bats
@@ -293,23 +230,6 @@ END
   assert_line '== first.bats'
   assert_line 'failed: second.bats: second'
   assert_equal "${lines[-1]}" '1 passed, 1 failed'
-}
-
-@test "a driver that gets no memory for its lanes has them on the disk; nothing stays mounted" {
-  suite true
-  assert_success
-  assert_equal "$(grep -F " $SCRATCH/" /proc/mounts || :)" ''
-  mkdir bin
-  printf '#!/bin/sh\nexit 32\n' >bin/mount
-  chmod 755 bin/mount
-  PATH=$SCRATCH/bin:$PATH suite true
-  assert_success
-}
-
-@test "an unknown suite is bad usage" {
-  run "$REPO/tests/run.sh" nonsense
-  assert_failure 2
-  assert_contains 'unknown suite: nonsense'
 }
 
 @test "an interrupted driver ends the suites of both lanes and what they started, shows how far they came, and leaves no folder" {

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2016 # what stands in quotes is expanded by the inner shell
 load helper
 
-@test "the manual page has every command and every setting, and no line that roff would take for its own" {
+@test "the manual page has every command and every setting, no line that roff would take for its own, and groff reports nothing" {
   local name
   "$REPO/tools/man.sh" >page
   for name in "$REPO"/lib/cmd/*.sh; do
@@ -18,28 +18,10 @@ load helper
   grep -q '^TUNE="auto ' page || fail "no comment on several settings"
   grep -qF 'Usage: tierbench verify [RUN]' page
   assert_equal "$(grep -E "^[.']" page | grep -vE '^\.(\\"|TH|SH|SS|TP|B|br|nf|fi)( |$)' || :)" ''
-}
-
-@test "groff reports nothing about the page" {
   need_command groff
-  "$REPO/tools/man.sh" >page
   run groff -man -Tascii -ww -z page
   assert_success
   assert_output ''
-}
-
-@test "make install puts page and completion in place, and uninstall takes them away" {
-  run make -C "$REPO" install PREFIX="$SCRATCH/here"
-  assert_success
-  assert_exists here/share/man/man1/tierbench.1 here/share/bash-completion/completions/tierbench
-  # The installed completion knows where the tool is.
-  run bash -c '. here/share/bash-completion/completions/tierbench; COMP_WORDS=(tierbench ver) COMP_CWORD=1; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
-  assert_output verify
-  # Results of an installed tree name the commit, too.
-  assert_equal "$(here/bin/tierbench --version)" "$("$REPO/do_it.sh" --version)"
-  run make -C "$REPO" uninstall PREFIX="$SCRATCH/here"
-  assert_success
-  assert_equal "$(find here -type f)" ''
 }
 
 @test "make dist: the same bytes from the same commit, which the unpacked tree knows; another tree is refused" {

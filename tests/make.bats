@@ -31,6 +31,11 @@ load helper
   assert_success
   mkdir away
   cd away
+  # Manual page and completion, which knows where the tool is; results of an installed tree name the commit, too.
+  assert_exists ../here/share/man/man1/tierbench.1
+  run bash -c '. ../here/share/bash-completion/completions/tierbench; COMP_WORDS=(tierbench ver) COMP_CWORD=1; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
+  assert_output verify
+  assert_equal "$(../here/bin/tierbench --version)" "$("$REPO/do_it.sh" --version)"
   run ../here/bin/tierbench plan -s demo
   assert_success
   run ../here/bin/tierbench nonsense

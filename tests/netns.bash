@@ -223,12 +223,12 @@ netns_link() {
   wait_until 20 netns_exec "$from" timeout 1 bash -c ": <>/dev/tcp/${NETNS_ADDRESS[$1]}/22"
 }
 
-# Make a host refuse the master's key. (A wrong key in addition to the configured key has no effect, because ssh tries both.)
-# Usage: netns_refuse HOST   Returns: 0
+# Make a host refuse the master's key, or accept it again. (A wrong key in addition to the configured key has no effect, because ssh tries both.)
+# Usage: netns_refuse HOST [undo]   Returns: 0
 netns_refuse() {
   local file=/run/testbed/authorized_keys
   [[ $NETNS_FILES != shared ]] || file=$NETNS_DIR/$1/authorized_keys
-  netns_host "$1" truncate -s 0 "$file"
+  netns_host "$1" tee "$file" >/dev/null < <([[ ${2-} != undo ]] || cat "$NETNS_DIR/id.pub")
 }
 
 # Print every process in a host's namespace as PID:STARTTIME.

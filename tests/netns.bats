@@ -15,9 +15,9 @@ teardown() {
   scratch_teardown
 }
 
-@test "every host is reached by name and by address, with its own files and links" {
+@test "every host is reached by name and by address, with its own files and links; a pulled cable stops a session and, plugged in again, lets it go on" {
   netns_up "$SCRATCH"
-  local host
+  local host session
   for host in server client1 client2; do
     run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "$host" "echo $host >/var/tmp/who; ip -o -4 addr show dev eth0; ls /sys/class/net"
     assert_success
@@ -36,37 +36,11 @@ teardown() {
   fi
   # The master sees the files of the test.
   assert_equal "$(netns_exec client1 pwd)" "$SCRATCH"
-}
 
-@test "a file is copied over ssh whole" {
-  netns_up "$SCRATCH"
-  head -c 3000000 /dev/urandom >sent
-  netns_exec client1 scp -q -F "$NETNS_SSH_CONFIG" sent client2:/var/tmp/received
-  netns_exec client1 scp -q -F "$NETNS_SSH_CONFIG" client2:/var/tmp/received back
-  cmp sent back
-  netns_host client2 rm /var/tmp/received
-}
-
-@test "an unknown host key is refused, and so is a key the host does not know" {
-  netns_up "$SCRATCH"
-  netns_refuse server
-  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
-  assert_failure 255
-  assert_contains 'Permission denied'
-  sed -i '/^server,/d' "$NETNS_KNOWN_HOSTS"
-  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
-  assert_failure 255
-  assert_contains 'Host key verification failed'
-  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" client2 true
-  assert_success
-}
-
-@test "a pulled cable stops a session and, plugged in again, lets it go on" {
-  netns_up "$SCRATCH"
   mkfifo gate
   # shellcheck disable=SC2016 # expanded on the host
   netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" client2 'read -r word; echo "got $word"' <gate >answer 3>&- &
-  local session=$!
+  session=$!
   process_note "$session"
   exec 5>gate
   wait_until 5 test -n "$(netns_processes client2)"
@@ -82,11 +56,30 @@ teardown() {
   assert_equal "$(<answer)" 'got through'
 }
 
-@test "taken down, it leaves no namespace, no process and no file, and may be taken down again" {
+@test "an unknown host key and a key that the host does not know are refused; the namespaces of a killed test are removed; taken down, nothing is left" {
   netns_up "$SCRATCH"
-  local id=$NETNS_ID folder=$NETNS_DIR each processes
+  local id=$NETNS_ID folder=$NETNS_DIR each processes dead
   # What ran in a session and left it is ended too.
   netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server 'setsid sleep 600 >/dev/null 2>&1 </dev/null &'
+  netns_refuse server
+  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
+  assert_failure 255
+  assert_contains 'Permission denied'
+  sed -i '/^server,/d' "$NETNS_KNOWN_HOSTS"
+  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
+  assert_failure 255
+  assert_contains 'Host key verification failed'
+
+  # Whichever the teardown of the killed test left; those of a running test stay.
+  dead=$(bash -c 'echo $$')
+  ip netns add "tierbench-$dead-1-server2"
+  ip netns add "tierbench-$dead-1-client1"
+  ip netns add "tierbench-$$-1-server2"
+  run netns_sweep
+  assert_contains "removing the namespaces of a test that was killed: tierbench-$dead-1"
+  assert_equal "$(ip netns list | grep -oE "tierbench-($dead|$$)-1-[a-z0-9]+")" "tierbench-$$-1-server2"
+  ip netns delete "tierbench-$$-1-server2"
+
   # sshd's process for the session ends a moment after ssh does.
   four() { processes=$(for each in server client1 client2; do netns_processes "$each"; done) && (($(wc -l <<<"$processes") == 4)); }
   wait_until 10 four || fail "$processes"
@@ -97,19 +90,6 @@ teardown() {
     wait_until 10 process_gone "${each%%:*}" "${each#*:}"
   done
   refute_exists "$folder"
+  # It may be taken down again.
   netns_down
-}
-
-@test "the namespaces of a test that was killed are removed, whichever its teardown left; those of a running test stay" {
-  # The first namespace of a machine makes a mount, which is removed with these.
-  netns_up "$SCRATCH"
-  local dead
-  dead=$(bash -c 'echo $$')
-  ip netns add "tierbench-$dead-1-server2"
-  ip netns add "tierbench-$dead-1-client1"
-  ip netns add "tierbench-$$-1-server2"
-  run netns_sweep
-  assert_contains "removing the namespaces of a test that was killed: tierbench-$dead-1"
-  assert_equal "$(ip netns list | grep -oE "tierbench-($dead|$$)-1-[a-z0-9]+")" "tierbench-$$-1-server2"
-  ip netns delete "tierbench-$$-1-server2"
 }
