@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: MIT
 # The master's side of the load generators, with hosts that are not there, and what a launch finds on a host.
 # slow
+# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 
 @test "clients get one time to start at, each by its own clock, far enough ahead for all to receive it" {
-  # shellcheck disable=SC2016 # expanded by the master
   master '' '
     CLIENT_IP=192.0.2.1
     monitor_mark() { :; }
@@ -25,7 +25,6 @@ load helper
 }
 
 @test "how late a call arrives at a client: from the call of all clients, by the master's clock, within the trip" {
-  # shellcheck disable=SC2016 # expanded by the master
   master '' '
     CLIENT_IP=192.0.2.1
     take() {
@@ -45,7 +44,6 @@ load helper
 }
 
 @test "a load generator starts with a long name of its scenario and of its client" {
-  # shellcheck disable=SC2016 # expanded by the master
   master "" '
     CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1 CLIENT_LAUNCH=1
     lock_name "$(printf "%060d" 1)"
@@ -59,7 +57,6 @@ load helper
 
 @test "a launch whose reply was lost is done once; one of a later repeat ends what an earlier repeat left" {
   need_command screen
-  # shellcheck disable=SC2016 # expanded by the master
   master '' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE=""
     launch() {
@@ -90,7 +87,6 @@ cat $SCRATCH/host/run-*/client-*/{test,job}.pid >>$SCRATCH/started
 END
   chmod +x bin/screen
   : >broken
-  # shellcheck disable=SC2016 # expanded by the master
   PATH=$SCRATCH/bin:$PATH master '' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" CLIENT_LAUNCH=one
     launch() { _client_run 127.0.0.1 launch sleep 1000 >/dev/null 2>&1 || :; }
@@ -122,7 +118,6 @@ END
 }
 
 @test "a repeat begins when everything of the repeat before is stopped: what could not be stopped is stopped first" {
-  # shellcheck disable=SC2016 # expanded by the master
   master '' '
     client_stop() {
       echo "stop $*"

@@ -4,22 +4,12 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load tiers
 
 # Run the tier's script for a run `test` of this machine, or of the one below $SCRATCH/tree.
-# Usage: on_host [NAME=VALUE]... VERB [WORD]...
-on_host() {
-  local -a settings=(RUN_ID=test TIER=weighted "TIER_IS='direct divided'" TIER_VERIFY=shares TIER_PRICE=cxl 'TIER_MEMORY=0,2' TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0
-    TIER_FAR=2 TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep TIER_GROUPS=)
-  while [[ $1 == *=* ]]; do
-    settings+=("$1")
-    shift
-  done
-  {
-    printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
-    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,allowed,tier_detect,tier_ready,tier_check}.sh "$REPO"/lib/tier/*.sh "$REPO"/lib/host/tiers.sh
-    # shellcheck disable=SC2016 # expanded by the script
-    printf 'PATH=%q:$PATH\nmain %s </dev/null\n' "$SCRATCH/bin" "$*"
-  } | bash
+# Usage: weighted [NAME=VALUE]... VERB [WORD]...
+weighted() {
+  HOST_CODE="PATH=$SCRATCH/bin:$PATH" on_host TIER=weighted TIER_MEMORY=0,2 TIER_FAR=2 "$@"
 }
 
 # Make the server's record of a run with one instance that lives and one that is gone, and a program that writes down its arguments.
@@ -37,14 +27,14 @@ instances_make() {
 
 @test "pages of the instances that live are divided, and the placement is judged by the new parts" {
   instances_make
-  run on_host divide "$PWD/spread" 70 0-1 2
+  run weighted divide "$PWD/spread" 70 0-1 2
   assert_success
   assert_output ''
   assert_equal "$(<said)" "spread --near 0-1 --far 2 --share 70 --processes $LIVES"
   assert_match $'^weights\t0:35 1:35 2:30' "$(grep weights host/run-test/tier/asked)"
   assert_equal "$(wc -l <host/run-test/tier/asked)" 7
   # All on near nodes: the far one has no part.
-  on_host divide "$PWD/spread" 100 0 2
+  weighted divide "$PWD/spread" 100 0 2
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
   . "$REPO/lib/host/tier_verify.sh"
   judge() { { sed $'s/^/tier\t/' host/run-test/tier/asked && printf '7000\tanon\t100\n7000\tnode0\t%s\n7000\tnode2\t%s\n' "$@"; } | host_tier_verify; }
@@ -58,7 +48,7 @@ instances_make() {
 @test "pages that a node has no room for end the call with the reason, and what was asked for stays" {
   instances_make
   : >full
-  run on_host divide "$PWD/spread" 10 0 2
+  run weighted divide "$PWD/spread" 10 0 2
   assert_failure
   assert_contains '10 % of the pages on nodes 0: membench: 9 of 10 pages cannot be moved; is a node full?' "$output"
   assert_match $'^weights\tkeep$' "$(grep weights host/run-test/tier/asked)"
@@ -76,13 +66,13 @@ instances_make() {
   echo 0,2 >"$TIERBENCH_ROOT/sys/devices/system/node/has_memory"
   echo 0 >"$TIERBENCH_ROOT/sys/devices/system/node/has_cpu"
   # With equal weights the far node has too little for half of the data; a search begins with none of them there.
-  run on_host TIER_DATA=$((3 << 30)) check
+  run weighted TIER_DATA=$((3 << 30)) check
   assert_match $'^fail\t1024 MiB free on nodes 2\t1536 MiB' "$output"
-  run on_host TIER_NEAR=0/2 TIER_DATA=$((3 << 30)) check
+  run weighted TIER_NEAR=0/2 TIER_DATA=$((3 << 30)) check
   assert_match $'^ok\t4096 MiB free on nodes 0\t3072 MiB' "$output"
-  run on_host TIER_NEAR=0/2 TIER_DATA=$((5 << 30)) check
+  run weighted TIER_NEAR=0/2 TIER_DATA=$((5 << 30)) check
   assert_match $'^fail\t4096 MiB free on nodes 0\t5120 MiB' "$output"
-  run on_host TIER_NEAR=0,2/ check
+  run weighted TIER_NEAR=0,2/ check
   assert_match $'^fail\tTIER_NODES=0,2: 0,2 are of one kind\tDRAM_RATIO=search: nodes with CPUs and nodes without' "$output"
 }
 

@@ -38,8 +38,13 @@ escaped() {
   done
 }
 
-@test "after a kill -9 of the master, and with its directory removed, stop finds such instances" {
-  local gone
+@test "after a kill -9 of the master, and with its directory removed, stop finds such instances, and leaves other processes alone" {
+  local gone mine
+  redis_start
+  mine=$REDIS_PORT
+  # A program that reads the log is not an instance.
+  tail -f /dev/null >other.log 3>&- &
+  process_note $!
   for gone in no yes; do
     master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/again" 'server_start 1 && exit 9
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
@@ -47,8 +52,10 @@ escaped() {
     [[ $gone == no ]] || rm -r host/run-*
     run_split "$REPO/do_it.sh" stop
     assert_success
-    assert_contains 'stopped everything that test-'
+    assert_match '^127.0.0.1: stopped everything that test-[0-9]+-[0-9a-f]{8} had left'"$([[ $gone == no ]] || echo '; its directory had been removed')\$"
     port_free "$BASE" || fail "an instance was left: $(ss -Hltnp "sport = :$BASE")"
     assert_equal "$(escaped)" ''
   done
+  process_alive "${TEST_PROCESSES[-1]%%:*}" "${TEST_PROCESSES[-1]#*:}"
+  assert_equal "$(redis-cli -p "$mine" ping)" PONG
 }

@@ -21,13 +21,9 @@ alone() { seq "$1" "$2" | sed 's/.*/&\t&/'; }
 # Print the interrupts of eth0 on one line.
 irqs() { host_irq_list eth0 | paste -s -d ' '; }
 
-@test "virtio: the interrupts are those of the PCI device above it" {
+@test "virtio: the interrupts are those of the PCI device above it; without msi_irqs, ixgbe, ena, mlx5: by the names in /proc/interrupts; a virtual NIC has none" {
   tree_make virtio
   assert_equal "$(irqs)" '37 38 39'
-}
-
-@test "virtio without msi_irqs, ixgbe, ena, mlx5: by the names in /proc/interrupts, and nobody else's" {
-  tree_make virtio
   rm -r "$TIERBENCH_ROOT"/sys/devices/pci*/*/msi_irqs
   assert_equal "$(irqs)" '37 38 39'
   tree_make ixgbe
@@ -36,6 +32,8 @@ irqs() { host_irq_list eth0 | paste -s -d ' '; }
   assert_equal "$(irqs)" '26 27 28'
   tree_make mlx5
   assert_equal "$(irqs)" '90 91 92'
+  rm "$TIERBENCH_ROOT/sys/class/net/eth0/device"
+  assert_equal "$(irqs)" ''
 }
 
 @test "the NIC is the one with the address, or on the way to it; a bond is what is below it" {
@@ -47,12 +45,6 @@ irqs() { host_irq_list eth0 | paste -s -d ' '; }
   mkdir "$TIERBENCH_ROOT"/sys/class/net/{bond0,bond0.7,eth1}
   touch "$TIERBENCH_ROOT"/sys/class/net/bond0/lower_{eth0,eth1} "$TIERBENCH_ROOT"/sys/class/net/bond0.7/lower_bond0
   assert_equal "$(host_irq_devices 10.0.0.1 | paste -s -d ' ')" 'eth0 eth1'
-}
-
-@test "a virtual NIC has none" {
-  tree_make ixgbe
-  rm "$TIERBENCH_ROOT/sys/class/net/eth0/device"
-  assert_equal "$(irqs)" ''
 }
 
 # Print the interrupts of eth0's queues of a NIC, with their pairs, and those of all its interrupts that are not of queues.
@@ -97,9 +89,7 @@ pairs() {
   echo 0-71 >"$TIERBENCH_ROOT/sys/devices/system/cpu/online"
   assert_equal "$(alone 1 5 | host_irq_spread auto | cut -f 2 | paste -s -d ' ')" '0-13 14-27 28-41 42-55 56-69'
   assert_equal "$(alone 1 100 | host_irq_spread auto | cut -f 2 | sed -n '72,73p' | paste -s -d ' ')" '71 0'
-}
-
-@test "spread over a list: only those CPUs" {
+  # Over a list: only those CPUs.
   assert_equal "$(alone 1 3 | host_irq_spread 2,4-5 | cut -f 2 | paste -s -d ' ')" '2 4 5'
   assert_equal "$(alone 1 2 | host_irq_spread 1,3,8-9 | cut -f 2 | paste -s -d ' ')" '1,3 8-9'
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Cgroups with limits: a plan keeps within them, monitors read them at little cost, and what the OOM killer takes is reported.
 # lane: host
-# shellcheck disable=SC2154 # stderr is set by run_split and job_wait
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split and job_wait; what stands in single quotes is for another shell
 
 load helper
 
@@ -16,7 +16,6 @@ setup() {
   local name controller limit root=/sys/fs/cgroup id=tierbench-test-$BASHPID
   [[ -w $root/cpuset/cpuset.cpus && -w $root/memory/cgroup.procs && -w $root/cpu/cgroup.procs && $(nproc) -gt 1 ]] || skip 'no cgroup v1 of CPUs, memory and CPU time'
   mkdir "$root"/{cpuset,memory,cpu}/"$id"
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -e; cd /sys/fs/cgroup
     echo 0 >cpuset/$1/cpuset.mems; echo 1 >cpuset/$1/cpuset.cpus; echo 700M >memory/$1/memory.limit_in_bytes; echo 90000 >cpu/$1/cpu.cfs_quota_us
     (for name in cpuset memory cpu; do echo $BASHPID >$name/$1/cgroup.procs; done; cd "$SCRATCH"
@@ -48,7 +47,6 @@ until [[ -s start-set ]]; do sleep 0.02; done
 exec python3 -c 'x = b"x" * (64 << 20)'
 END
   chmod +x greedy
-  # shellcheck disable=SC2016 # expanded by the master
   master 'CLIENT_IP=127.0.0.1' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" GENERATOR=test
     for CLIENT_LAUNCH in 1 2; do

@@ -114,29 +114,22 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   assert_contains 'the master has died; the rest is not measured' "$stderr"
 }
 
-@test "weights in proportion to the smaller one of read and write, small numbers first" {
-  run judge 200 50000 22 200
-  assert_contains 'TIER_WEIGHTS="0:2 1:1" (the kernel has 0:1 1:1).'
-  # Within 5 %, and what is equal is 1 to 1, as the kernel has it.
-  run judge 200 90000 22 200
-  assert_contains 'TIER_WEIGHTS="0:8 1:7"'
-  run judge 200 34000 22 200
-  assert_contains 'TIER_WEIGHTS="0:3 1:1"'
-  run judge 200 98000 22 200
-  assert_contains 'TIER_WEIGHTS="0:1 1:1", equal to those of the kernel.'
-  refute_contains $'doctor\t'
-}
-
-@test "tiers and firmware that say something else than what was measured are warnings, and what fits is none" {
-  run judge 200 50000 22 210
-  refute_contains $'doctor\t'
-  # What most people with CXL see: one tier for all.
-  run judge 210 50000 4 -
-  assert_contains $'doctor\thost\twarn\tmemory speed\tnode 1 has 2.1x the latency of node 0, and both are in memory tier 4\ta slower tier for node 1, else'
-  run judge 210 50000 2 200
-  assert_contains $'node 1 has 2.1x the latency of node 0, and is in the faster memory tier 2 (4)'
-  run judge 105 50000 22 300
-  assert_contains $'node 1: by firmware 3.0x the latency of node 0, measured 1.1x'
+@test "weights in proportion to the smaller one of read and write, small numbers first; tiers and firmware that say something else than what was measured are warnings, and what fits is none" {
+  local values wanted
+  while IFS='|' read -r values wanted; do
+    # shellcheck disable=SC2086 # the arguments
+    run judge $values
+    assert_contains "${wanted//>/$'\t'}"
+    [[ $wanted == doctor* ]] || refute_contains $'doctor\t'
+  done <<'END'
+200 50000 22 200|TIER_WEIGHTS="0:2 1:1" (the kernel has 0:1 1:1).
+200 90000 22 200|TIER_WEIGHTS="0:8 1:7"
+200 34000 22 210|TIER_WEIGHTS="0:3 1:1"
+200 98000 22 200|TIER_WEIGHTS="0:1 1:1", equal to those of the kernel.
+210 50000 4 -|doctor>host>warn>memory speed>node 1 has 2.1x the latency of node 0, and both are in memory tier 4>a slower tier for node 1, else
+210 50000 2 200|doctor>host>warn>memory speed>node 1 has 2.1x the latency of node 0, and is in the faster memory tier 2 (4)
+105 50000 22 300|doctor>host>warn>memory speed>node 1: by firmware 3.0x the latency of node 0, measured 1.1x
+END
 }
 
 @test "what was disturbed, or too small to be memory, is said under the table" {
@@ -149,28 +142,24 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 }
 
 @test "membench takes no more than it may, and refuses what is not there" {
+  local code words said
   run "$MEMBENCH" measure --node 0 --cpus 0 --bytes 5000000 --seconds 0.01
   assert_success
   assert_line $'bytes\t4194304'
   assert_line $'cached\tyes'
-  run "$MEMBENCH" measure --node 0 --cpus 0 --bytes 4096
-  assert_failure 1
-  assert_output 'membench: node 0: less than 2 MiB may be taken: Cannot allocate memory'
-  run "$MEMBENCH" measure --node 1023 --cpus 0
-  assert_failure 1
-  assert_contains 'membench: node 1023: has no memory, or does not exist'
-  run "$MEMBENCH" measure --node 0 --cpus 3-1
-  assert_failure 2
-  assert_output 'membench: --cpus: not a list of CPUs, such as 0-3,8: 3-1'
-  run "$MEMBENCH" load --node 0 --cpus 0
-  assert_failure 2
-  assert_output 'membench: load: --gb-s is required'
-  run "$MEMBENCH" spread --near 0 --far 0 --share 50
-  assert_failure 2
-  assert_output 'membench: spread: --near, --far, --share and --processes are required'
-  run "$MEMBENCH" spread --near 0 --far 0 --share 101 --processes 1
-  assert_failure 2
-  assert_output 'membench: --share: not from 0 to 100: 101'
+  while IFS='|' read -r code words said; do
+    # shellcheck disable=SC2086 # the arguments
+    run "$MEMBENCH" $words
+    assert_failure "$code"
+    assert_match "^membench: $said\$"
+  done <<'END'
+1|measure --node 0 --cpus 0 --bytes 4096|node 0: less than 2 MiB may be taken: Cannot allocate memory
+1|measure --node 1023 --cpus 0|node 1023: has no memory, or does not exist.*
+2|measure --node 0 --cpus 3-1|--cpus: not a list of CPUs, such as 0-3,8: 3-1
+2|load --node 0 --cpus 0|load: --gb-s is required
+2|spread --near 0 --far 0 --share 50|spread: --near, --far, --share and --processes are required
+2|spread --near 0 --far 0 --share 101 --processes 1|--share: not from 0 to 100: 101
+END
 }
 
 @test "a load on memory ends with the process that asked for it, and with its lease" {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Hosts that are asked in parallel: order, errors with names, time limits, and no leftovers of stopped hosts.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 
@@ -19,7 +19,6 @@ $1"
 
 @test "hosts are asked at the same time; outputs and errors come in their order, and each error names its host" {
   # Each waits for the next one: in sequence they would never end.
-  # shellcheck disable=SC2016 # expanded by the script
   asks '
     each() {
       case $1 in
@@ -37,7 +36,6 @@ $1"
 }
 
 @test "one that gives no answer is stopped with all that it began; one that is killed is noticed; the others are not touched" {
-  # shellcheck disable=SC2016 # expanded by the script
   asks 'each() {
       case $1 in
         slow) sleep 60 & echo $! >pid; sleep 60 ;;
@@ -57,7 +55,6 @@ $1"
 }
 
 @test "an interrupted script leaves none of its shells, and asks again in its cleanup" {
-  # shellcheck disable=SC2016 # expanded by the script
   asks 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 60; }
     last() { echo "cleaned $1"; }
     clean() { parallel_run 60 last a b; parallel_print a b; }
@@ -71,7 +68,6 @@ $1"
 @test "what runs alone has its status, and ends with its script, also if that is killed" {
   local signal
   for signal in TERM:143 KILL:137; do
-    # shellcheck disable=SC2016 # expanded by the script
     asks 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
       alone() { echo $BASHPID >alone; parallel_run 60 each "$1"; touch left; }
       state() { return 3; }
@@ -87,7 +83,6 @@ $1"
 
 @test "a trap that asks hosts itself, after a signal in the wait: who ends and who is killed is noticed" {
   # Bash blocks SIGCHLD in a read with a limit. A signal that comes then leaves it blocked.
-  # shellcheck disable=SC2016 # expanded by the script
   asks '
     first() {
       local try

@@ -186,7 +186,6 @@ END
 }
 
 @test "DAMON: a count that is no number is none, and is not evaluated" {
-  # shellcheck disable=SC2016 # it must not be expanded
   run bash -c '. "$REPO/lib/part/damon/host_tune.sh"
     mkdir -p regions/0 regions/1 regions/2
     echo 4096 >regions/0/start && echo 12288 >regions/0/end

@@ -42,33 +42,18 @@ repeat 4 of 12, about 1 s left"
 at most 1 repeat, about 20 s"
 }
 
-@test "a client's line tells no time left before anything is done" {
-  run_split bash -c '. "$0" && progress_lines' "$REPO/lib/run/progress.sh" <<<$'repeat 1 of 2\n192.0.2.1\tget\t0\t1000\t0\t0\t0\t0\n192.0.2.1\tget\t250\t1000\t50\t17\t5\t0\n192.0.2.1\t'
-  assert_match $'^repeat 1 of 2\n''192.0.2.1 +get +0.0 % +0 ops/s  p99 +0 us'$'\n'
-  assert_match '192.0.2.1 +get +25.0 % +50 ops/s  p99 +17 us +15 s left'$'\n'
-  assert_equal "$(grep -c left <<<"$output")" 1
-  assert_match 'waiting +0.0 %'
-}
-
-@test "a run begins with the hosts that it checks and ends with its figures in words" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=1
+@test "a run begins with the hosts that it checks; a comparison ends with its answer and a short table" {
+  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1
   assert_success
   assert_match '^[0-9:]+ checking 127.0.0.1'$'\n' "$stderr"
   assert_contains 'warning: client and server both run on 127.0.0.1: ' "$stderr"
-  assert_match $'\n\nnative, set.*: (at least )?[0-9,]+ operations per second.*\nnative, get[^\n]*$'
-}
-
-@test "a comparison ends with its answer and a short table; with CLIENTS=server one host is what was asked for" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1 CLIENTS=server
-  assert_success
-  refute_contains 'both run on' "$stderr"
   # Of two bounds, which a busy machine can give, the verdict is that it is not known.
   assert_match $'\n\nkernel(\'s throughput against| reaches| has) [^\n]*native\'s[ ;:][^\n]*\n[^\n]*\n1 repeat: run 3 repeats for a verdict [^\n]*\n\nOne or two repeats: medians without a verdict\n'
 }
 
-@test "Ctrl-C says what is kept and how to go on, and the run goes on by that" {
+@test "Ctrl-C says what is kept and how to go on, and the run goes on by that, and ends with its figures in words; with CLIENTS=server one host is what was asked for" {
   local run
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=2 TIME=1 RATE=500
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=2 TIME=1 RATE=500 CLIENTS=server
   wait_until 120 grep -q '2 of 2: native' "$SCRATCH/job.err"
   assert_equal "$(tail -n 1 results/*/run.now)" end
   kill -INT -- "-$JOB_PID"
@@ -83,6 +68,8 @@ at most 1 repeat, about 20 s"
   assert_success
   assert_exists "$run"/native/*/rep-2
   refute_contains 'stopped' "$stderr"
+  refute_contains 'both run on' "$stderr"
+  assert_match $'\n\nnative, set.*: (at least )?[0-9,]+ operations per second.*\nnative, get[^\n]*$'
 }
 
 @test "list is aligned, and fits the terminal" {
@@ -118,12 +105,16 @@ END
   assert_failure 1
   assert_equal "$stderr" 'do_it.sh: run: does not run on this machine'
   master '' 'run_lock_take run; progress_open run; progress_repeat 2 5 new
-    progress_show $'\''192.0.2.1\tget\t250\t1000\t50\t17\t5\t0'\''; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
+    progress_show $'\''192.0.2.1\tget\t250\t1000\t50\t17\t5\t0'\'' $'\''192.0.2.2\tget\t0\t1000\t0\t0\t0\t0'\'' $'\''192.0.2.3\t'\''; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
   pid=$!
   wait_until 20 test -e up
   run_split timeout 100 "$REPO/do_it.sh" watch --once run
   assert_success
-  assert_output $'repeat 2 of 5\n192.0.2.1              get       25.0 %          50 ops/s  p99       17 us     15 s left'
+  # No time is left to tell before anything is done.
+  assert_output 'repeat 2 of 5
+192.0.2.1              get       25.0 %          50 ops/s  p99       17 us     15 s left
+192.0.2.2              get        0.0 %           0 ops/s  p99        0 us
+192.0.2.3              waiting    0.0 %           0 ops/s  p99        0 us'
   "$REPO/do_it.sh" watch run >out 3>&- &
   wait_until 20 grep -q 192.0.2.1 out
   printf 'new\033[1m\n' >>run/run.log

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Servers of other releases run with the libraries of their release, and if they cannot be fetched, there is a cause.
+# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 load releases
@@ -32,7 +33,6 @@ copied() {
 }
 
 @test "without a mirror the cause is kept, printed and given by the skip" {
-  # shellcheck disable=SC2016 # expanded by the stand-in
   copied '[[ $1 == indextargets ]] && { echo "Debian main http://mirror.invalid/debian/"; exit; }
 echo "E: Failed to fetch $(cut -d " " -f 3- build/releases/*.partial/sources.list)" >&2
 exit 100'
@@ -46,7 +46,6 @@ exit 100'
 }
 
 @test "a machine without lists of Debian fetches nothing, and an unknown release is refused" {
-  # shellcheck disable=SC2016 # expanded by the stand-in
   copied '[[ $1 == indextargets ]] && exit; touch called'
   run env PATH="$SCRATCH/bin:$PATH" tools/releases.sh redis-trixie
   assert_failure 1

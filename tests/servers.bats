@@ -3,7 +3,7 @@
 # SERVER as a list: where it comes from, what is planned for several servers, and how state of a host is kept apart. tests/servers_hosts.bats
 # runs on several.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load logs
@@ -18,7 +18,6 @@ setup() {
 # Run code with the master's modules for servers a, b and c, without their hosts.
 # Usage: servers CODE   Sets: as run_split does
 servers() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   # A hang must fail.
   run_split timeout 300 bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib RESUME=
@@ -68,7 +67,6 @@ servers() {
 3/7 3 INSTANCES=7 CLUSTER=off
 4/12 4 INSTANCES=6 REPLICAS=1
 END
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     CLUSTER=off TIER=swap DRAM_RATIO=1:2
     fill_reserve_of() { REPLY=0; }
@@ -80,7 +78,6 @@ END
 }
 
 @test "without a cluster each server has a range of ports, and a client is told where its own are" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     CLUSTER=off REDISBASE=7000
     HOST_DATA[b]=data
@@ -99,7 +96,6 @@ END
 }
 
 @test "each of several servers is filled as the smallest, and has its part of what all have" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     for word in REPLICAS=1 RESERVE=1G FILL=50% INSTANCES=auto CLIENT_IP=10.0.0.9; do conf_word argument "$word" test; done
     plan_settle
@@ -126,7 +122,6 @@ END
 }
 
 @test "what a function sets for one server is kept for it alone, also when it failed; a script that ends there undoes things on all" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     set_one() { REDIS_BINARY=/bin/$HOST; [[ $HOST != b ]]; }
     status=0
@@ -148,7 +143,6 @@ END
 }
 
 @test "loads from far memory are added up over servers by the events of each CPU; without a count of one of them there is no sum" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     FAR_EVENTS=auto _REMOTE_TMP=$SCRATCH
     call_run() {
@@ -182,7 +176,6 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 }
 
 @test "the working set is that of all instances on all servers; without one of the servers it is unknown" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     PROBE_WSS=on _REMOTE_TMP=$SCRATCH
     declare -A ROW=([data_bytes]=1000000)
@@ -224,7 +217,6 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 }
 
 @test "a share of DRAM is that of each server's own data; where one of them cannot have it, the share before is set again on all" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     _REMOTE_TMP=$SCRATCH CLUSTER=off REPLICAS=0 POINT_INSTANCES=7 TIER=swap DRAM_RATIO=search
     MONITOR_ROWS_OF=([a]=$(printf "cgroup\tusage\t100000000\ncgroup\tswap\t0\n") [b]=$(printf "cgroup\tusage\t50000000\n") [c]=$(printf "cgroup\tusage\t60000000\n"))
@@ -255,7 +247,6 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 }
 
 @test "doctor --probe measures each server, and prints a table for each; one that cannot be measured is a row" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     _REMOTE_TMP=$SCRATCH
     memory_program() { echo "/membench-$HOST"; }
@@ -273,7 +264,6 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 }
 
 @test "each server is tuned with its own nodes: DAMON monitors those that are slow there" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   servers '
     DAMON=monitor _REMOTE_TMP=$SCRATCH
     learn() {
@@ -289,6 +279,20 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     for host in a b c 10.0.0.9; do echo "$host ${PARALLEL_OUT[$host]}"; done'
   assert_success
   assert_equal "$output" $'a monitor 1 0\nb monitor 2 0,1\nc monitor - 0\n10.0.0.9 '
+}
+
+@test "waits and requests between two marks are those of the instances on all servers" {
+  servers '
+    HIT_COUNTERS=hits/misses
+    foreign_mark() { :; }
+    for n in 1 5; do
+      for host in a b c; do PART_SAID[$host]=$(printf "6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n" $((n * 9)) $((n * 2)) "$n"); done
+      monitor_got_mark look
+      [[ $n == 5 ]] || before=$MONITOR_ROWS
+    done
+    monitor_waits "$before" "$MONITOR_ROWS"'
+  assert_success
+  assert_output '12 36'
 }
 
 @test "counters of several servers are added up, and the data is where it was asked for when it is so on every server" {

@@ -78,7 +78,6 @@ END
 }
 
 @test "what a replica and a load generator send to the port of a node that is down is no password of another instance" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/acl}.sh; do . "$file"; done
     ACL_MAJOR=7 REDISBASE=1 LOAD_COMMANDS= CLUSTER_TABLE=$(printf "%s\t1\t%s\tx\n" 1 0 2 1 3 2 4 0 5 1 6 2) INSTANCE_PLAN=$CLUSTER_TABLE

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What the undo of a tier leaves to other programs.
+# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 
@@ -30,7 +31,6 @@ written() {
 with_swap() {
   mkdir -p proc
   printf 'Filename Type Size Used Priority\n%s file 2048 512 32767\n' "$1" >proc/swaps
-  # shellcheck disable=SC2016 # expanded by the inner shell
   TIERBENCH_ROOT=$SCRATCH WORK=$SCRATCH bash -c 'set -Eeuo pipefail
     for part in shared/owner host/tier host/tier_{undo,lost,swap} tier/swap; do . "$REPO/lib/$part.sh"; done
     swapoff() { echo "off $1"; }
@@ -54,11 +54,9 @@ with_swap() {
 @test "the directory of swap is used without its symbolic links, and with blanks" {
   mkdir 'my disk'
   ln -s 'my disk' link
-  # shellcheck disable=SC2016 # expanded by the inner shell
   assert_equal "$(with_swap none 'stat() { echo ext2; }; TIER_SWAP=link host_tier_swap_place && echo "$SWAP_FOLDER"')" "$(pwd -P)/my disk"
   ln -s $'my\tdisk' tab
   mkdir $'my\tdisk'
-  # shellcheck disable=SC2016 # as above
   assert_equal "$(with_swap none 'TIER_SWAP=tab host_tier_swap_place || echo "$WHY"')" 'tab: a path with tabs or line feeds is not supported'
 }
 
@@ -70,7 +68,6 @@ with_swap() {
   undo() {
     echo 1 >"$folder/cgroup.procs"
     touch tier-demo-1-0badcafe
-    # shellcheck disable=SC2016 # expanded by the inner shell
     with_swap "$1" 'LOCKS=locks
       host_tier_cgroup_find() { CGROUP_ROOT=$SCRATCH/cgroup; }
       _host_tier_undo_cgroup() { echo "rmdir $1"; }
@@ -79,12 +76,10 @@ with_swap() {
   }
   mkdir -p "$folder" locks
   # The kernel removes the process while the undo waits.
-  # shellcheck disable=SC2016 # as above
   assert_equal "$(undo none ': >"$SCRATCH/cgroup/tierbench-demo-1-0badcafe/cgroup.procs"')" "rmdir $folder
 tier: removed cgroup $folder of demo-1-0badcafe, whose directory had been removed"
   # A process that stays is not ours to stop: nothing of its run is touched.
   touch "$swap"
-  # shellcheck disable=SC2016 # as above
   assert_equal "$(undo "$swap" 'echo waits && SECONDS=$((SECONDS + 6))')" waits
   assert_exists "$swap"
 }

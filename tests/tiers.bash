@@ -25,7 +25,7 @@ machine() {
 }
 
 # Run a host script on the machine, such as tiers detect. Settings are NAME=VALUE; HOST_CODE is sourced after all functions.
-# Usage: on_host [NAME=VALUE]... VERB
+# Usage: on_host [NAME=VALUE]... VERB [WORD]...
 on_host() {
   local -a settings=(RUN_ID=test "RUN_OWNER=$(printf '%q' $'test\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10')" TIER=native TIER_IS= TIER_VERIFY= TIER_PRICE= TIER_MEMORY= TIER_WEIGHTS=keep TIER_SWAP=auto ZRAM_ALGORITHM=auto
   TIER_LIMIT=0 TIER_SPACE=0 TIER_DATA=0 TIER_FAR= TIER_NEAR= TIER_RESERVE=0 TIER_SWAPPINESS=keep TIER_GROUPS=)
@@ -39,6 +39,6 @@ on_host() {
     printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "${settings[@]}"
     sed -nE "s/^# (Is|Verify|Price): (.*)/TIER_\U\1\E='\2'/p" "$REPO/lib/tier/$tier.sh"
     cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,allowed,tier_detect,tier_ready,tier_check}.sh "$REPO"/lib/tier/*.sh "$REPO"/lib/host/tiers.sh
-    printf '%s\nmain "%s" </dev/null\n' "${HOST_CODE-}" "$1"
+    printf '%s\nmain %s </dev/null\n' "${HOST_CODE-}" "${*@Q}"
   } | bash
 }
