@@ -15,10 +15,6 @@ setup() {
   BASE=$(ports_pick 1)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # The arguments of a search whose requests go to the first keys, with rungs 4 % apart; sets untuned.
 # Usage: words VARIANTS [WORD]...
 words() {
@@ -55,7 +51,7 @@ assert_nothing_left() {
 # Usage: search_planted VARIANT   Returns: 0
 search_planted() {
   local share low high from to
-  words "native $1" KEY_MAX=14399
+  words "$1" KEY_MAX=14399
   run_split ./do_it.sh run "${untuned[@]}"
   assert_success
   share=$(answer "$1" dram_share_percent)

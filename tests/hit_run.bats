@@ -14,10 +14,6 @@ setup() {
   BASE=$(ports_pick 1)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # The words of a run with hit ratios; sets untuned.
 # Usage: words WORD...
 words() {

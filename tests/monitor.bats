@@ -12,10 +12,6 @@ setup() {
   BASE=$(ports_pick 2)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
@@ -247,16 +243,6 @@ monitored() {
   assert_equal "$status" 1
   assert_contains "guard: the monitors are gone" "$stderr"
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l) $(find host -name 'run-*' | wc -l)" '1 0'
-}
-
-@test "an instance that is gone ends the load within seconds, not when the generator's patience does" {
-  words TIME=600 RATE=1000 PHASES=get REPLY_TIMEOUT=300
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  job_load get
-  kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
-  job_wait 40
-  assert_equal "$status" 1
-  assert_contains "guard: the instance on port $BASE has exited" "$stderr"
 }
 
 @test "the resident memory of an instance is its pages, of the size that the kernel has" {

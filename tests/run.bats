@@ -13,10 +13,6 @@ setup() {
   BASE=$(ports_pick 4)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # The arguments that keep a run small and inside the directory of this test.
 # Usage: words; sets WORDS
 words() {
@@ -244,8 +240,8 @@ END
   refute_exists results
 }
 
-@test "a Redis killed during the load fails its repeat, which is kept aside, and the run goes on" {
-  words REDISRUNS=2 TIME=8 RATE=100 PHASES=get
+@test "a Redis killed during the load ends it before the generator's patience does, and fails its repeat, which is kept aside; the run goes on" {
+  words REDISRUNS=2 TIME=8 RATE=100 PHASES=get REPLY_TIMEOUT=600
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
@@ -255,6 +251,7 @@ END
   assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find results -type d -name 'rep-2' | wc -l)" 1
   assert_contains "failed; its files:" "$stderr"
+  assert_contains "guard: the instance on port $BASE has exited" "$stderr"
 }
 
 @test "a fill that does not fit is refused with the figures" {
