@@ -56,6 +56,21 @@ assert float(rows["safe"]["tenant_far_per_op"]) < float(rows["poor"]["tenant_far
 EOF
   assert_match 'swap +poor +1 ' "$output"
   assert_match 'swap: fairness [0-9.]+, the slowest is (even|poor|safe) \([0-9.]+ times\)' "$output"
+  # The plot has a line for each tenant: its DRAM in the seconds of the phases.
+  modules_run "mkdir data && result_rows '$RUN' >data/rows && result_add_up <data/rows >data/totals && PLOT_DETAIL=all _plot_data data"
+  assert_match $'\nlines\ttenants-([0-9]+)-1\tDRAM by tenant over time, swap at ' "$output"
+  python3 - "$RUN"/swap/*loadall/rep-1/dram.tsv data/tenants-*.dat <<'EOF'
+import csv, sys
+dram = {}
+for row in csv.DictReader(open(sys.argv[1]), delimiter="\t"): dram.setdefault(row["tenant"], []).append("%.3f" % (int(row["dram_bytes"]) / 2 ** 20))
+lines = {}
+for path in sys.argv[2:]:
+    names = [line.split("\t")[1].strip() for line in open(path + ".names")]
+    blocks = [[line.split("\t")[1] for line in block.split("\n") if line] for block in open(path).read().split("\n\n\n")]
+    if len(names) == 3: lines = dict(zip(names, blocks))
+assert list(lines) == list(dram) == ["even", "poor", "safe"], (lines, dram)
+assert all(len(line) > 3 and " ".join(line) in " ".join(dram[name]) for name, line in lines.items()), (lines, dram)
+EOF
   assert_equal "$(find /sys/fs/cgroup -maxdepth 3 -type d -name 'tierbench-tenants-*' 2>/dev/null)" ''
   assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0
   assert_equal "$(find host -name 'run-*' -o -name '*.swap')" ''
@@ -82,4 +97,18 @@ import csv
 for r in csv.DictReader(open("totals.csv")):
     if r["tenant"] != "all": print(r["tenant"], r["tenant_limit_bytes"], r["tenant_swap_bytes"])')" $'even  0\npoor '$((64 << 20))' 0'
   assert_equal "$(find /sys/fs/cgroup -maxdepth 3 -type d -name 'tierbench-tenants-*' 2>/dev/null)" ''
+}
+
+@test "of several nodes the cgroup of a tenant has what is on near and on far ones" {
+  mkdir -p one two repeat/server
+  printf 'file N0=5 N1=6\nanon N0=100 N1=20 N2=3\nanon_thp N0=1 N1=1\n' >one/memory.numa_stat
+  printf 'total=9 N0=4\nanon=7 N0=4 N1=1 N2=2\n' >two/memory.numa_stat
+  # shellcheck disable=SC2016 # of the shell
+  run_split bash -c '. "$REPO/lib/host/tier_cgroup.sh"; for folder in one two; do host_tier_cgroup_nodes $folder " 1 2 " 4096; echo "$REPLY"; done'
+  assert_output $'100\t23\n16384\t12288'
+  printf 'client\ttenant\tport\tinstances\tof\tlost\na@x\tx\t10\t2\t2\t\na@y\ty\t12\t1\t1\t\n' >repeat/tenants.tsv
+  # Two servers have instances of x: a second counts from which both are known.
+  printf 'time\tport\tdram\tfar\n1.0\t10\t5\t1\n1.1\t12\t7\t2\n1.2\t11\t3\t1\n2.0\t10\t6\t0\n2.1\t12\t8\t2\n' >repeat/server/groups.tsv
+  modules_run "_tenants_dram repeat"
+  assert_output $'time\ttenant\tdram_bytes\tfar_bytes\n1.200000\tx\t8\t2\n1.200000\ty\t7\t2\n2.100000\tx\t9\t1\n2.100000\ty\t8\t2'
 }

@@ -29,6 +29,7 @@ host_monitor_loop() {
   host_monitor_sample_nodes_open
   host_monitor_sample_instances_open
   host_monitor_clock_open
+  host_monitor_sample_groups_open
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
   while [[ -e $MONITOR/on ]]; do
     now=${EPOCHREALTIME/[.,]/}
@@ -43,6 +44,7 @@ host_monitor_loop() {
     host_monitor_sample_nodes "$EPOCHREALTIME"
     host_monitor_sample_instances "$EPOCHREALTIME"
     host_monitor_clock "${MONITOR_RAN[@]}"
+    host_monitor_sample_groups "$EPOCHREALTIME"
     host_monitor_guard || return 0
     host_monitor_pause $((now + 1000000))
   done
@@ -179,6 +181,27 @@ host_monitor_sample_instances() {
     [[ $HIT_COUNTERS == majflt ]] || faults=-
     printf '%s\t%s\t%s\t%s\t%s\n' "$1" "${MONITOR_PORTS[index]}" $((field[21] * MONITOR_PAGE)) $((${swap:-0} * 1024)) "$faults"
   done >>"$MONITOR/instances.tsv"
+}
+
+# The cgroups of groups of instances, by the first port of each; with one node their memory is that of the instances.
+host_monitor_sample_groups_open() {
+  local port group folder=${MONITOR%/*}/tier
+  MONITOR_GROUPS=()
+  ((${#MONITOR_NODES[@]} > 1)) && [[ -e $folder/groups ]] || return 0
+  MONITOR_FAR=$(host_tier_far "$folder")
+  while read -r port group; do
+    [[ " ${MONITOR_GROUPS[*]} " == *" $group "* ]] || MONITOR_GROUPS[port]=$group
+  done <"$folder/groups"
+  printf 'time\tport\tdram\tfar\n' >"$MONITOR/groups.tsv"
+}
+
+# Record the data of each group on near and on far nodes.
+# Usage: host_monitor_sample_groups TIME
+host_monitor_sample_groups() {
+  local port REPLY
+  for port in "${!MONITOR_GROUPS[@]}"; do
+    ! host_tier_cgroup_nodes "${MONITOR_GROUPS[port]}" "$MONITOR_FAR" "$MONITOR_PAGE" || printf '%s\t%s\t%s\n' "$1" "$port" "$REPLY" >>"$MONITOR/groups.tsv"
+  done
 }
 
 # The index of the swap line in `status` of the caller, the lines of /proc/PID/status.

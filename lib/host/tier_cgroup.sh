@@ -129,10 +129,32 @@ host_tier_cgroup_usage() {
     name=${file#*:} file=$1/memory.${file%:*}
     [[ ! -e $file ]] || printf '%s\t%s\n' "$name" "$(<"$file")"
   done
-  # Version 1 has swap and major faults in memory.stat. Version 2 has major faults there, in newer kernels also swapped pages, and OOM kills
-  # in memory.events.
-  awk '$1 ~ /^(swap|pgmajfault|workingset_refault_anon|[pz]swp(in|out)|oom_kill)$/ { print $1 "\t" $2 }' \
+  # Version 1 has swap and major faults in memory.stat. Version 2 has major faults there, in newer kernels also swapped pages and those that moved
+  # between nodes, and OOM kills in memory.events.
+  awk '$1 ~ /^(swap|pgmajfault|workingset_refault_anon|[pz]swp(in|out)|oom_kill|numa_hint_faults|pgpromote_success|pgdemote_[a-z]+)$/ { print $1 "\t" $2 }' \
     "$1/memory.stat" "$1/memory.events" "$1/memory.oom_control" 2>/dev/null || :
+}
+
+# Add up the data of a cgroup by node, without starting a process: memory.numa_stat has bytes in version 2, and pages in version 1.
+# Usage: host_tier_cgroup_nodes DIR FAR PAGE
+#   FAR are numbers of nodes with a blank around each, PAGE are the bytes of a page
+# Returns: sets REPLY to `DRAM FAR`, bytes with a tab between them; 1 without these counts
+host_tier_cgroup_nodes() {
+  local line word node unit=1 dram=0 far=0
+  local -a lines=()
+  { mapfile -t lines <"$1/memory.numa_stat"; } 2>/dev/null || return 1
+  for line in "${lines[@]}"; do
+    [[ $line == anon[\ =]* ]] || continue
+    [[ $line != anon=* ]] || unit=$3
+    for word in ${line#anon}; do
+      [[ $word == N*=* ]] || continue
+      node=${word%=*}
+      if [[ $2 == *" ${node#N} "* ]]; then far=$((far + ${word#*=} * unit)); else dram=$((dram + ${word#*=} * unit)); fi
+    done
+    REPLY=$dram$'\t'$far
+    return 0
+  done
+  return 1
 }
 
 # Remove a cgroup, if it exists.

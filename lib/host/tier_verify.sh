@@ -14,17 +14,30 @@ host_tier_pages() {
     END { for (node in sum) printf "%s\tnode%s\t%.0f\n", port, node, sum[node] }' "/proc/$1/numa_maps" 2>/dev/null || :
 }
 
+# Print the far nodes of the tier, with a blank around each.
+# Usage: host_tier_far FOLDER
+#   FOLDER is that of the tier in the directory of the run
+host_tier_far() {
+  local nodes
+  nodes=$(sed -n 's/^far\t//p' "$1/asked" 2>/dev/null) || :
+  printf ' %s ' "$(_host_tier_detect_list "$nodes" | paste -sd ' ')"
+}
+
 # Print the tier's request, and the usage of its cgroup and its swap, and the rows of the tier itself.
 # Usage: host_tier_state
 # Globals: WORK RUN_ID
 host_tier_state() {
-  local folder=$WORK/run-$RUN_ID/tier group
+  local folder=$WORK/run-$RUN_ID/tier group far REPLY
   local -a lines=()
   [[ ! -e $folder/asked ]] || mapfile -t lines <"$folder/asked"
   ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
   [[ ! -e $folder/cgroup ]] || host_tier_cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
+  far=$(host_tier_far "$folder")
   while read -r group; do
     host_tier_cgroup_usage "$group" | sed "s/^/group:${group##*/}\t/"
+    # With one node that is what is resident.
+    ((${#MONITOR_NODES[@]} < 2)) || ! host_tier_cgroup_nodes "$group" "$far" "$(getconf PAGESIZE)" ||
+      printf "group:${group##*/}\t%s\t%s\n" dram "${REPLY%$'\t'*}" far "${REPLY#*$'\t'}"
   done < <(host_tier_cgroup_list)
   [[ ! -s $folder/swap ]] || host_tier_swap_usage "$folder/swap"
   [[ ! "${lines[*]}" =~ $'tier\t'([a-z0-9_]+) ]] || ! declare -F "host_tier_${BASH_REMATCH[1]}_state" >/dev/null || "host_tier_${BASH_REMATCH[1]}_state" "$folder"

@@ -5,7 +5,7 @@
 _PLOT=$LIB/results/plot
 # The names of plot files, as a regular expression.
 # shellcheck disable=SC2034 # report.sh asks
-PLOT_FILE='^(bars|tail|scaling|tradeoff|frontier|percentile|heat|map|time|far|hits|search|limits|sizes|shards)-[0-9-]+\.(svg|png)$'
+PLOT_FILE='^[a-z]+-[0-9-]+\.(svg|png)$'
 
 # Draw all plots into DIR, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all DIR
@@ -44,7 +44,7 @@ _plot_data() {
   result_usable <"$1/totals" | OUT=$1 RULES=${RULES-} figures_run interval schedule bound metric -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" &&
     { result_usable <"$1/rows" | _plot_intervals "$1" >"$1/intervals" || status=1; } &&
     result_usable <"$1/rows" | OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram -- \
-      -f "$_PLOT/common.awk" -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/map.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" &&
+      -f "$_PLOT/common.awk" -f <(parts_awk plot.awk plot) -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/map.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" &&
     _plot_searched "$1" && return "$status"
 }
 

@@ -51,25 +51,30 @@ function tenants_counters(    calls, far, group, sum, known, i, word) {
   if (!known) sum = counter_change(group, "workingset_refault_anon")
   if (sum "" == "") sum = counter_change(group, "pgmajfault")
   cell["tenant_swapins"] = sum
+  # With several nodes the cgroup has counts of each.
+  if (counter_known(group, "dram")) cell["tenant_dram_bytes"] = counter_text(group, "dram")
+  if (counter_known(group, "far")) cell["tenant_far_bytes"] = counter_text(group, "far")
+  cell["tenant_hint_faults"] = counter_change(group, "numa_hint_faults")
+  cell["tenant_promoted_pages"] = counter_change(group, "pgpromote_success")
+  known = sum = 0
+  for (i = split("kswapd direct khugepaged proactive", word, " "); i > 0; i--) {
+    if (counter_change(group, "pgdemote_" word[i]) == "") continue
+    sum += counter_change(group, "pgdemote_" word[i])
+    known = 1
+  }
+  if (known) cell["tenant_demoted_pages"] = sum
   # Version 1 says 2^63 less a page for none.
   if (counter_known(group, "limit") && counter_end(group, "limit") < 2 ^ 60) cell["tenant_limit_bytes"] = counter_text(group, "limit")
 }
 
-# Fill the least and the most DRAM of the seconds of the phase in which all instances were sampled.
-function tenants_samples(    file, line, f, sum, seen, time, ports, port) {
+# Fill the min and the max of its DRAM over the seconds of the phase.
+function tenants_samples(    n, i, f) {
   if (!phase_from) return
-  for (port in tenants_port) ports++
-  file = text_opened(repeat_folder "server/instances.tsv")
-  while ((getline line < file) > 0) {
-    split(line, f, "\t")
-    if (!(f[2] in tenants_port) || f[1] * 1000000 < phase_from || f[1] * 1000000 > phase_to) continue
-    sum[f[1]] += f[3]
-    seen[f[1]]++
-  }
-  close(file)
-  for (time in sum) {
-    if (seen[time] != ports) continue
-    if (cell["tenant_dram_min_bytes"] == "" || sum[time] < cell["tenant_dram_min_bytes"]) cell["tenant_dram_min_bytes"] = sum[time]
-    if (sum[time] > cell["tenant_dram_max_bytes"] + 0) cell["tenant_dram_max_bytes"] = sum[time]
+  n = repeat_lines("dram.tsv")
+  for (i = 2; i <= n; i++) {
+    split(repeat_line["dram.tsv", i], f, "\t")
+    if (text_escape(f[2]) != cell["tenant"] || f[1] * 1000000 < phase_from || f[1] * 1000000 > phase_to) continue
+    if (cell["tenant_dram_min_bytes"] == "" || f[3] + 0 < cell["tenant_dram_min_bytes"] + 0) cell["tenant_dram_min_bytes"] = f[3]
+    if (f[3] + 0 > cell["tenant_dram_max_bytes"] + 0) cell["tenant_dram_max_bytes"] = f[3]
   }
 }

@@ -9,7 +9,7 @@ tenants_wanted() {
   [[ $TENANTS != none ]]
 }
 
-# Record the tenant of each load, its instances, and why it was lost; name those.
+# Record the tenant of each load, its instances, and why it was lost; name those. Record the DRAM of each tenant over time.
 # Usage: tenants_tables DIR CLIENT...
 tenants_tables() {
   local tenant lost
@@ -17,6 +17,38 @@ tenants_tables() {
   while IFS=$'\t' read -r tenant lost; do
     log_warn "TENANTS: $tenant has no rows of this repeat: $lost"
   done < <(awk -F '\t' 'NR > 1 && $6 != "" && !seen[$2]++ { print $2 "\t" $6 }' "$1/tenants.tsv")
+  write_file "$1/dram.tsv" _tenants_dram "$1"
+}
+
+# Print the DRAM of each tenant, and its data on far nodes, for each second: of its cgroups, or of its instances, in which case it is what is resident.
+# Instances have their turns, and several servers their own times, so a sample counts until the next one of its instance.
+# Usage: _tenants_dram DIR
+_tenants_dram() {
+  local file=$1/server/groups.tsv
+  printf 'time\ttenant\tdram_bytes\tfar_bytes\n'
+  [[ -e $file ]] || file=$1/server/instances.tsv
+  [[ -e $file ]] || return 0
+  LC_ALL=C awk -F '\t' -v OFS='\t' -v is_node="$([[ $file != */groups.tsv ]] || echo 1)" '
+    function emit(    i, name, port, dram, far, known) {
+      for (i = 1; i <= names; i++) {
+        name = list[i]
+        dram = far = known = 0
+        for (port in tenant) {
+          if (tenant[port] != name || !(port in at) || now - at[port] > longest) continue
+          known++
+          dram += bytes[port]
+          far += away[port]
+        }
+        if (known == ports[name]) printf "%.6f\t%s\t%.0f\t%s\n", now, name, dram, (is_node ? sprintf("%.0f", far) : "")
+      }
+    }
+    FNR == 1 { files++; next }
+    files == 1 { for (i = 0; i < $4; i++) tenant[$3 + i] = $2; if (!seen[$2]++) list[++names] = $2; next }
+    !($2 in tenant) { next }
+    files == 2 { if (!had[$2]++) { ports[tenant[$2]]++; all++ } longest = 2 + int(all / 32); next }
+    now && int($1) > int(now) { emit() }
+    { now = $1; at[$2] = $1; bytes[$2] = $3; away[$2] = $4 }
+    END { if (now) emit() }' "$1/tenants.tsv" "$file" "$file" | sort -s -n -k 1,1
 }
 
 # Print why a load was lost: what the guard of a server said of one of its instances.
@@ -46,7 +78,7 @@ _tenants_loads() {
 }
 
 # Print the limits of each tenant on the server in HOST, by its part of the instances there: NAME MAX HIGH LOW PORT..., `-` without a limit; nothing if
-# neither the tier nor a tenant has a limit.
+# neither the tier nor a tenant has a limit, and the tier moves no pages.
 # Usage: tenants_groups
 # Globals: ROW REDISBASE POINT_INSTANCES
 tenants_groups() {
@@ -66,7 +98,8 @@ tenants_groups() {
     )
     limits+=$text rows+="$name$text$here"$'\n'
   done
-  [[ -z ${limits//[ -]/} ]] && ! tier_is limited || printf '%s' "$rows"
+  # The kernel counts by cgroup which pages it moves.
+  [[ -z ${limits//[ -]/} ]] && ! tier_is limited && ! tier_is moves || printf '%s' "$rows"
 }
 
 # Print a blank and the part of a limit for COUNT of ALL instances, in bytes; `-` without a limit.

@@ -39,8 +39,9 @@ $at["tenant"] != "" && $at["tenant"] != "all" && $at["discarded"] == "" && $at["
   remember("tenant", $at["tenant"])
   key = shape SUBSEP $at["variant"] SUBSEP $at["tenant"] SUBSEP (load == $at["tenant"] ? "alone" : "all")
   k = ++count[key]
+  if ($at["tenant_promoted_pages"] + $at["tenant_demoted_pages"] > 0) moved = 1
   n = split("servers ops_per_sec rate_percent avg_us p99_us p99_9_us tenant_dram_bytes tenant_dram_min_bytes tenant_dram_max_bytes tenant_swap_bytes" \
-    " tenant_swapins max_time_us", column, " ")
+    " tenant_swapins tenant_promoted_pages tenant_demoted_pages max_time_us", column, " ")
   for (i = 1; i <= n; i++) value[key, k, column[i]] = $at[column[i]]
 }
 
@@ -61,7 +62,14 @@ function tenants_mib(key, figure,    m) {
   return m == "" ? "" : text_short(m / 1048576)
 }
 
-function tenants_line(shape, v, t,    key, alone, slow, tail, span, pages, us) {
+# Per second of the phase.
+function tenants_paced(key, figure,    m, us) {
+  m = median_of(key, figure)
+  us = median_of(key, "max_time_us")
+  return m == "" || us <= 0 ? "" : text_short(m * 1000000 / us)
+}
+
+function tenants_line(shape, v, t,    key, alone, slow, tail, span) {
   key = shape SUBSEP v SUBSEP t SUBSEP "all"
   alone = shape SUBSEP v SUBSEP t SUBSEP "alone"
   if (!count[key]) return
@@ -76,11 +84,9 @@ function tenants_line(shape, v, t,    key, alone, slow, tail, span, pages, us) {
   }
   span = tenants_mib(key, "tenant_dram_min_bytes")
   if (span != "") span = span " to " tenants_mib(key, "tenant_dram_max_bytes")
-  pages = median_of(key, "tenant_swapins")
-  us = median_of(key, "max_time_us")
   print "row", v, t, median_of(key, "servers"), tenants_median(key, "ops_per_sec"), tenants_median(key, "rate_percent"), tenants_median(key, "avg_us"), \
     tenants_median(key, "p99_us"), tenants_median(key, "p99_9_us"), span, tenants_mib(key, "tenant_swap_bytes"), \
-    (pages == "" || us <= 0 ? "" : text_short(pages * 1000000 / us)), (slow == "" ? "" : sprintf("%.2f", slow)), (tail == "" ? "" : sprintf("%.2f", tail))
+    tenants_paced(key, "tenant_swapins"), tenants_paced(key, "tenant_promoted_pages"), tenants_paced(key, "tenant_demoted_pages"), (slow == "" ? "" : sprintf("%.2f", slow)), (tail == "" ? "" : sprintf("%.2f", tail))
 }
 
 END {
@@ -91,7 +97,7 @@ END {
     split(item["shape", s], part, SUBSEP)
     table_begin(toupper(part[1]) (sweep_of[item["shape", s]] == "" ? "" : ", " sweep_of[item["shape", s]]) ": tenants at the same time, medians of repeats", \
       "variant|text|Variant\ttenant|text|Tenant\tinstances|right|Instances\tops|right|ops/s\trate|right|% of rate\tavg|right|avg us\tp99|right|p99 us" \
-      "\tp99_9|right|p99.9 us\tdram|text|DRAM MiB\tswap|right|Swap MiB\tswapins|right|Swap-ins/s\tslowdown|right|Slowdown\ttail|right|p99 slowdown")
+      "\tp99_9|right|p99.9 us\tdram|text|DRAM MiB\tswap|right|Swap MiB\tswapins|right|Swap-ins/s\tpromoted|right|" (moved ? "Promoted/s" : "") "\tdemoted|right|" (moved ? "Demoted/s" : "") "\tslowdown|right|Slowdown\ttail|right|p99 slowdown")
     noted = ""
     for (v = 1; v <= size["variant"]; v++) {
       slowed = sum = squares = worst = 0

@@ -196,6 +196,9 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
     events_shift(g, v)
     events_server(g, v)
     shards_draw(g, v)
+    plot_point = g
+    plot_variant = v
+    parts_plot()
     for (p = 1; p <= phases; p++)
       if (intervals[p]) {
         label[++label_count] = sprintf("%.3f\t%d\t%d", phase_from[p], p, v)
@@ -215,8 +218,8 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
     if (farthest > 0) {
       n = time_labels(far, label, label_count)
       i = plot_close(far)
-      if (asked == "") plot_job("far", "far-" g, "Waits for far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
-        "How often an instance waited for a page from swap, for each operation over time, a line for each variant, with a dotted line at the start of each phase.", text_number(total, 3) " " n)
+      if (asked == "") plot_job("lines", "far-" g, "Waits for far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
+        "How often an instance waited for a page from swap, for each operation over time, a line for each variant, with a dotted line at the start of each phase.", text_number(total, 3) " " n " Waits for a page from swap per operation")
       else plot_job("hits", "hits-" g, "Hit ratio over time at " point[g] ", first repeat", i, text_number(lowest, 2), \
         "The part of the operations that DRAM served over time, a line for each variant, with a dashed line at the requested hit ratio and a dotted line at the start of each phase.", \
         text_number(total, 3) " " n " " asked)

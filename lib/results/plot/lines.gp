@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Waits for far memory over time, one line per variant, from the start of its first phase. A dotted line is the start of a phase.
-# Arguments: DATA OUTPUT TITLE CORNER VARIANTS MOST STYLE NUMBERS. Blocks of DATA, one per variant: seconds, waits per operation; then the starts of
-# phases: seconds, row, colour, phase. MOST is the highest of the figures; NUMBERS are the last second and the rows of labels.
+# A figure over time, one line per variant or other name, from the start of its first phase. A dotted line is the start of a phase.
+# Arguments: DATA OUTPUT TITLE CORNER LINES MOST STYLE NUMBERS. Blocks of DATA, one per line: seconds, figure; then the starts of
+# phases: seconds, row, colour, phase. MOST is the highest of the figures; NUMBERS are the last second, the rows of labels, and the name of the figure.
 
 data = ARG1
 load ARG7
@@ -10,7 +10,7 @@ row = 0.066
 set title ARG3
 set label 100 ARG4
 set xlabel "Seconds since the start of the first phase"
-set ylabel "Waits for a page from swap per operation"
+set ylabel ARG8[strlen(word(ARG8, 1)) + strlen(word(ARG8, 2)) + 3:*]
 set xrange [0:word(ARG8, 1) * 1.01]
 set yrange [0:ARG6 * 1.05 / (1 - row * word(ARG8, 2))]
 set y2range [0:1]
