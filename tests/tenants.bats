@@ -105,6 +105,9 @@ tenants_refused() {
   run_plan --rows -s tenants TENANTS='small large*3 hash' INSTANCES=6 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { gsub(/\/[0-9]+( |$)/, " ", $at["tenants"]); print $at["tenants"] }' <<<"$output")" \
     'small/0/2/3000/100 large/2/3/500/2000 hash/5/1/200/1000 '
+  # All of them are measured as often as REDISRUNS says, each alone once.
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["variant"] == "swap" { print $at["tenants_load"] }' <<<"$output" | uniq -c | awk '{ print $2, $1 }' | paste -sd ,)" \
+    'all 3,small 1,large 1,hash 1'
   tenants_refused TIME=5 'all tenants have the same; set it in a scenario or on the command line'
   tenants_refused KEY_PATTERN=zipf,uniform 'several values; give a tenant one'
   tenants_refused RATE=search 'a tenant has no search; set a number'

@@ -169,7 +169,8 @@ function rows_say(    a, p, v, r, line, number, searched, seconds) {
   for (p = 1; p <= points; p++) {
     # The keys of a point are searched once, on the first variant that supports it.
     searched = 0
-    for (r = 1; r <= rounds_most; r++)
+    enter_point(POINT_VALUES[p])
+    for (r = 1; r <= (is_tenant_alone() ? 1 : rounds_most); r++)
       for (v = 1; v <= variants; v++) {
         seconds = CELL_SECONDS[v, p]
         if (!searched && CELL_SEARCH[v, p] > 0) {

@@ -6,6 +6,11 @@ function is_tenant_loaded(name) {
   return V["TENANTS.load"] == "all" || V["TENANTS.load"] == name
 }
 
+# Whether the current point is that of a tenant alone, which other points are compared with: it is measured once.
+function is_tenant_alone() {
+  return is_tenants() && V["TENANTS.load"] != "all" && (" " VALUES["TENANTS.load"] " ") ~ / all /
+}
+
 # Divide the instances: each tenant has one, and the next goes to the tenant with the fewest for its weight. TENANT_COUNT, and TENANT_FIRST from 0.
 function tenants_divide(instances,    i, left, best) {
   for (i = 1; i <= tenants; i++) TENANT_COUNT[i] = 1
