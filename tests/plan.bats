@@ -79,6 +79,11 @@ planned() {
   assert_equal "$(shares_clients 288)" $'a\t6379\t144\nb\t6523\t144'
   CLIENT_IP="a b c"
   assert_equal "$(shares_clients 8)" $'a\t6379\t3\nb\t6382\t3\nc\t6385\t2'
+  # So are requests for each of them.
+  TIME=0 REQUESTS=110/instance
+  shares_requests_of 3
+  # shellcheck disable=SC2031 # each test has its own
+  assert_equal "$REPLY" 330
 }
 
 @test "every instance is loaded by exactly one client, whatever the numbers" {

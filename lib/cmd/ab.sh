@@ -150,7 +150,7 @@ _ab_settings() {
   for name in RATE CONNECTIONS DRAM_RATIO; do
     [[ ${!name} != search* ]] || conf_refuse "$name" "a trial has no search, because its repeats are one figure; set a number"
   done
-  [[ $TENANTS == none ]] || conf_refuse TENANTS "a ledger does not keep the files of tenants; set TENANTS=none"
+  parts_each ledger
   text=$(conf_print)
   # With the names of all of them, the file of the variant sets nothing.
   printf '%s\n' "$text" | sed 's/=.*//' | paste -sd ' ' | sed 's/.*/OVER="&"/'

@@ -9,6 +9,13 @@ tenants_wanted() {
   [[ $TENANTS != none ]]
 }
 
+# Refuse tenants in a ledger of trials.
+# Usage: tenants_ledger
+# Returns: exits 2
+tenants_ledger() {
+  conf_refuse TENANTS "a ledger does not keep the files of tenants; set TENANTS=none"
+}
+
 # Record the tenant of each load, its instances, and why it was lost; name those. Record the DRAM of each tenant over time.
 # Usage: tenants_tables DIR CLIENT...
 tenants_tables() {
