@@ -212,24 +212,22 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
 }
 
 @test "Ctrl-C and TERM during an endless flood of messages, with line feeds and without: the master ends, and no script of it stays" {
-  local sign what file pid start
+  local sign file pid start
   script endless <<<'proc_start $BASHPID; echo "$BASHPID $PROC_START" >"$SCRATCH/new.$BASHPID"; mv "$SCRATCH/new.$BASHPID" "$SCRATCH/begun.$BASHPID"
     if [[ $1 == lines ]]; then yes; else tr "\\0" x </dev/zero; fi >&2'
   begun() { [[ $(compgen -G "begun.*" | wc -l) == 2 ]]; }
-  for sign in INT TERM; do
-    for what in lines long; do
-      rm -f begun.*
-      elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless $what; }; parallel_run 600 flood elsewhere 127.0.0.1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
-      job_start /bin/bash ask.sh
-      wait_until 20 begun
-      # A terminal gives it to the whole group, another program to the master alone.
-      if [[ $sign == INT ]]; then kill -INT -- "-$JOB_PID"; else kill -TERM "$JOB_PID"; fi
-      job_wait 20
-      assert_failure "$([[ $sign == INT ]] && echo 130 || echo 143)"
-      for file in begun.*; do
-        read -r pid start <"$file"
-        wait_until 10 process_gone "$pid" "$start"
-      done
+  for sign in INT:130:lines TERM:143:long; do
+    rm -f begun.*
+    elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless ${sign##*:}; }; parallel_run 600 flood elsewhere 127.0.0.1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
+    job_start /bin/bash ask.sh
+    wait_until 20 begun
+    # A terminal gives it to the whole group, another program to the master alone.
+    if [[ $sign == INT* ]]; then kill -INT -- "-$JOB_PID"; else kill -TERM "$JOB_PID"; fi
+    job_wait 20
+    assert_failure "$(cut -d : -f 2 <<<"$sign")"
+    for file in begun.*; do
+      read -r pid start <"$file"
+      wait_until 10 process_gone "$pid" "$start"
     done
   done
 }

@@ -237,6 +237,17 @@ END
   (($(grep -c 'this call is of an earlier repeat, which is over' said) == 7)) || fail "$(<said)"
 }
 
+@test "a host that cannot be cleaned up, or that another run has, is named to a run" {
+  master '' '. "$LIB/cmd/run.sh"
+    hosts_all() { hosts=(a b); }
+    remote_reach() { :; }
+    lock_clean() { [[ $1 != a ]] || return "$GIVES"; }
+    for GIVES in 1 "$LOCK_TAKEN"; do (_run_stale) || echo "$?"; done'
+  assert_output $'3\n3'
+  assert_equal "$stderr" 'master.sh: a: cannot be prepared, nothing was started; the line above gives the reason
+master.sh: a: in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force'
+}
+
 @test "a master tells a host that a run's master, a process of this machine, is dead" {
   master '' '
     owner_place
@@ -253,19 +264,6 @@ END
     lock_clean 127.0.0.1 stale || echo $?'
   assert_output $'stopped everything\n75'
   assert_equal "$stderr" 'it lives'
-}
-
-@test "stop leaves files of the user, whose names are like ours, in a directory of the user" {
-  mkdir -m 700 host
-  mkdir -p host/sysinfo.old host/found.old.proc host/run-empty host/tune-mine host/run-mine locks
-  touch host/sysinfo.{txt,abcdef} host/found.1.proc host/lost.proc host/tier-2-notes host/tier-any-1-0123abcd.txt host/run-mine/owner.new locks/tierbench-lock.txt
-  echo mine >host/tier-any-1-0123abcd
-  find host locks -exec touch -d '1 day ago' {} +
-  find host locks | sort >before
-  run_split "$REPO/do_it.sh" stop
-  assert_success
-  find host locks ! -name '*.flock' | sort >after
-  diff before after
 }
 
 @test "with one server a call has its time limit, and TERM of the master does not wait for it" {

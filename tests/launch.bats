@@ -18,15 +18,6 @@ teardown() {
   scratch_teardown
 }
 
-# Write a variant of this test, in a copy of the project.
-# Usage: variant NAME LINE...
-variant() {
-  mkdir -p copy
-  tar -C "$REPO" --exclude=./.git --exclude=./results --exclude=./build -cf - . | tar -C copy -xf -
-  printf '# SPDX-License-Identifier: MIT\n# A variant of a test.\n' >"copy/conf/variants/$1.conf"
-  printf '%s\n' "${@:2}" >>"copy/conf/variants/$1.conf"
-}
-
 # Build a library that makes each write to a socket take 20 ms at least, however fast the machine.
 preload_build() {
   cat >slow.c <<'END'
@@ -43,31 +34,39 @@ END
   cc -shared -fPIC -O1 -o slow.so slow.c -ldl
 }
 
-@test "a wrapper is really around server and load generator: both carry its environment; one that stays in front as a process of its own leaves nothing behind" {
+@test "a wrapper is really around server and load generator, on another host too: both carry its environment, and Onload's stand-in is handed its profile; one that stays in front as a process of its own leaves nothing behind" {
+  netns_up "$SCRATCH"
+  [[ $NETNS_FILES != shared ]] || skip 'the hosts share their files here'
   local pid start
-  printf '#!/bin/sh\nWRAPPED_BY=$0 WRAPPED_WITH=$1; export WRAPPED_BY WRAPPED_WITH; shift; exec "$@"\n' >wrap
-  printf '#!/bin/bash\n"$@" &\nwait $!\n' >stay
-  chmod +x wrap stay
+  mkdir wrappers
+  printf '#!/bin/sh\nWRAPPED_WITH=$1; export WRAPPED_WITH; shift; exec "$@"\n' >wrappers/wrap
+  printf '#!/bin/bash\n"$@" &\nwait $!\n' >wrappers/stay
+  # The settings of the profile are visible in the environment of the program, as with the real Onload.
+  printf '%s\n' '#!/bin/bash' 'onload_set() { export "$1=$2"; }' '. "${1#--profile=}"' shift 'exec "$@"' >wrappers/onload
+  chmod +x wrappers/*
+  tar -c wrappers | netns_host server tar -C /var/tmp -x
   # A process title is written over the environment that the kernel shows.
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='set-proc-title no' RATE=20 KEYS=100000 SERVER_PREFIX="$SCRATCH/stay $SCRATCH/wrap server" \
-    CLIENT_PREFIX="$SCRATCH/wrap client"
+  job_start netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG" REDIS_CONF='set-proc-title no' \
+    SERVER_PREFIX="/var/tmp/wrappers/stay /var/tmp/wrappers/wrap server /var/tmp/wrappers/onload --profile={conf/onload/redis-balanced.opf}" \
+    CLIENT_PREFIX="$SCRATCH/wrappers/wrap client" RATE=20 KEYS=100000
   wait_until 60 grep -q 'phase set starts' job.err
+  netns_host server bash -c 'cat "$SCRATCH"/host/run-*/server/instances.proc' >instances
+  assert_equal "$(wc -l <instances)" 2
   # The instances are Redis itself, not the wrappers.
   while read -r pid _; do
-    tr '\0' '\n' <"/proc/$pid/environ" | grep -x 'WRAPPED_WITH=server' >/dev/null
+    assert_equal "$(tr '\0' '\n' <"/proc/$pid/environ" | grep -xE 'WRAPPED_WITH=.*|EF_POLL_USEC=.*' | sort | xargs)" 'EF_POLL_USEC=20 WRAPPED_WITH=server'
     tr '\0' ' ' <"/proc/$pid/cmdline" | grep '^[^ ]*redis-server ' >/dev/null
     [[ $(readlink "/proc/$pid/exe") == *redis* ]] || fail "$pid is not redis-server"
-  done < <(cat host/run-*/server/instances.proc)
+  done <instances
   pid=$(cat host/run-*/client-*/test.pid)
   tr '\0' '\n' <"/proc/$pid/environ" | grep -x 'WRAPPED_WITH=client' >/dev/null
   assert_equal "$(basename "$(readlink "/proc/$pid/exe")")" test
-  assert_equal "$(cat host/run-*/server/wrappers.proc | wc -l)" 2
-  cat host/run-*/server/*.proc >seen
-  assert_equal "$(wc -l <seen)" 4
+  netns_host server bash -c 'cat "$SCRATCH"/host/run-*/server/wrappers.proc' >wrapped
+  assert_equal "$(wc -l <wrapped)" 2
   kill -INT -"$JOB_PID"
   job_wait 60
   assert_equal "$status" 130
-  while read -r pid start _; do wait_until 10 process_gone "$pid" "$start" || fail "$pid still runs"; done <seen
+  while read -r pid start _; do wait_until 10 process_gone "$pid" "$start" || fail "$pid still runs"; done < <(cat instances wrapped)
 }
 
 @test "what a client's program writes to stderr has no control characters on the terminal and in run.log, and few lines" {
@@ -88,28 +87,22 @@ END
 }
 
 @test "doctor refuses a missing program, one that does not start another or does not return, and a library that cannot be preloaded" {
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" SERVER_PREFIX='/nowhere/onload --profile=x'
-  assert_failure 3
-  assert_contains "variant native: '/nowhere/onload' is missing" "$stderr"
-  refute_exists results
-  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" CLIENT_PREFIX='false'
-  assert_failure 3
-  assert_match "fail +variant native +'false' does not start a program"
   printf '#!/bin/bash\nsleep 1000\n' >hang
   chmod +x hang
-  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX="$SCRATCH/hang"
+  mkdir -p mine/variants
+  echo "SERVER_PREFIX='/nowhere/onload --profile=x'" >mine/variants/gone.conf
+  echo 'CLIENT_PREFIX=false' >mine/variants/fails.conf
+  echo "SERVER_PREFIX=$SCRATCH/hang" >mine/variants/hangs.conf
+  echo "SERVER_PREFIX='env LD_PRELOAD=/nowhere/lib.so'" >mine/variants/preloads.conf
+  echo "SERVER_PREFIX='env WRAPPED=yes'" >mine/variants/wraps.conf
+  TIERBENCH_PATH=$SCRATCH/mine run_split timeout 300 "$REPO/do_it.sh" doctor --all "${WORDS[@]}" VARIANTS='gone fails hangs preloads wraps'
   assert_failure 3
-  assert_match "fail +variant native +'[^']*/hang' does not return"
-  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX='env LD_PRELOAD=/nowhere/lib.so'
-  assert_failure 3
-  assert_contains 'cannot be preloaded'
-  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX='env WRAPPED=yes'
-  assert_success
-  assert_match 'ok +variant native +env WRAPPED=yes +SERVER_PREFIX runs a program'
-  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX='onload --profile={conf/onload/none.opf}'
-  assert_failure 2
-  assert_contains 'conf/onload/none.opf: not found in this project' "$stderr"
-  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" SERVER_PREFIX='onload --profile={../etc/passwd}'
+  assert_match "fail +variant gone +'/nowhere/onload' is missing"
+  assert_match "fail +variant fails +'false' does not start a program"
+  assert_match "fail +variant hangs +'[^']*/hang' does not return"
+  assert_match 'fail +variant preloads .*cannot be preloaded'
+  assert_match 'ok +variant wraps +env WRAPPED=yes +SERVER_PREFIX runs a program'
+  run_plan "${WORDS[@]}" SERVER_PREFIX='onload --profile={../etc/passwd}'
   assert_failure 2
 }
 
@@ -128,50 +121,26 @@ END
   done
 }
 
-@test "a stand-in for onload is handed the profile, on another host too" {
-  netns_up "$SCRATCH"
-  [[ $NETNS_FILES != shared ]] || skip 'the hosts share their files here'
-  # The settings of the profile are visible in the environment of the program, as with the real Onload.
-  cat >onload <<'END'
-#!/bin/bash
-onload_set() { export "$1=$2"; }
-. "${1#--profile=}"
-shift
-exec "$@"
-END
-  chmod +x onload
-  local host pid
-  for host in server client1; do
-    netns_host "$host" bash -c 'cat >/var/tmp/onload && chmod +x /var/tmp/onload' <onload
-  done
-  variant wrapped 'SERVER_PREFIX="/var/tmp/onload --profile={conf/onload/redis-balanced.opf}"'
-  job_start netns_exec client1 copy/do_it.sh run "${WORDS[@]}" -v wrapped SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 \
-    SSH_CONFIG="$NETNS_SSH_CONFIG" REDIS_CONF='set-proc-title no' RATE=20 KEYS=100000
-  wait_until 60 grep -q 'phase set starts' job.err
-  pid=$(netns_host server bash -c 'head -n 1 "$SCRATCH"/host/run-*/server/instances.proc' | cut -f 1)
-  tr '\0' '\n' <"/proc/$pid/environ" | grep -x 'EF_POLL_USEC=20' >/dev/null
-  kill -INT -"$JOB_PID"
-  job_wait 60
-}
-
 @test "a preloaded library that slows the server shows as a loss in the table" {
   need_command cc
   preload_build
   # For the user that Redis runs as.
   chmod 711 .
-  variant kernel 'LIKE=native' 'CLIENT_PREFIX=""'
-  variant slow "SERVER_PREFIX=\"env LD_PRELOAD=$SCRATCH/slow.so\""
-  run_split copy/do_it.sh run "${WORDS[@]}" -v kernel -v slow KEYS=300 CLIENT_PREFIX='env WRAPPED=yes'
+  mkdir -p mine/variants
+  export TIERBENCH_PATH=$SCRATCH/mine
+  printf 'LIKE=native\nCLIENT_PREFIX=""\n' >mine/variants/plain.conf
+  echo "SERVER_PREFIX='env LD_PRELOAD=$SCRATCH/slow.so'" >mine/variants/slow.conf
+  run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v plain -v slow KEYS=100 PHASES=set CLIENT_PREFIX='env WRAPPED=yes'
   assert_success
-  # The variant kernel sets no prefix here, but a run that repeats this one has the given prefix.
-  run_split copy/do_it.sh doctor --all -s "$SCRATCH"/results/*/run.conf
-  assert_match 'ok +variant kernel +env WRAPPED=yes +CLIENT_PREFIX runs a program'
+  # The variant sets no prefix here, but a run that repeats this one has the given prefix.
+  run_plan --settings -s "$SCRATCH"/results/*/run.conf
+  assert_match 'CLIENT_PREFIX.env WRAPPED=yes'
   # In the slow server each reply waits a hundred times as long as everything else takes.
-  run_split copy/do_it.sh compare --metric ops --format csv "$SCRATCH"/results/*
+  run_split "$REPO/do_it.sh" compare --metric ops --format csv "$SCRATCH"/results/*
   assert_success
   assert_match 'slow'
   run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /percent/) at = i; next } $at + 0 < 60 { lost++ } END { print NR - 1, lost + 0 }' <<<"$output"
-  assert_output '2 2'
+  assert_output '1 1'
 }
 
 @test "the trial of a prefix ends what the prefix leaves behind: with its output, without it, and without its environment" {

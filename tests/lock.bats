@@ -275,20 +275,23 @@ END
   [[ ${lines[0]} != "${lines[1]}" ]]
 }
 
-@test "stop removes only what has the form and the owner line of a run" {
-  mkdir -p host/run-notes host/lockfiles host/run-half-1-00000000 host/run-dead-1-00000000 elsewhere
-  echo mine >host/run-notes/paper
-  echo mine >host/lock.txt
+@test "stop removes only what has the form and the owner line of a run, and leaves files of the user, whose names are like ours" {
+  mkdir -p host/run-{notes,half-1-00000000,dead-1-00000000,empty,mine} host/{lockfiles,sysinfo.old,found.old.proc,tune-mine} elsewhere locks
+  chmod 700 host
+  echo mine | tee host/run-notes/paper host/lock.txt >host/tier-any-1-0123abcd
   : >host/run-half-1-00000000/owner.new
+  touch host/sysinfo.{txt,abcdef} host/found.1.proc host/lost.proc host/tier-2-notes host/tier-any-1-0123abcd.txt host/run-mine/owner.new locks/tierbench-lock.txt
   printf 'dead-1-00000000\tme\there\t%s\t2026-01-01T00:00:00Z\t60\n' "$GONE" | tee host/run-dead-1-00000000/owner >elsewhere/owner
   cp -r host/run-dead-1-00000000 host/run-other-1-00000000
   ln -s "$SCRATCH/elsewhere" host/run-link-1-00000000
+  find host locks -exec touch -h -d '1 day ago' {} +
+  find host locks elsewhere | grep -vE '/run-(dead|half)-1' | sort >before
   run_split "$REPO/do_it.sh" stop
   assert_success
   assert_output '127.0.0.1: stopped everything that dead-1-00000000 had left'
   assert_contains 'host/run-notes: has no owner line' "$stderr"
-  assert_exists host/run-notes/paper host/lock.txt host/lockfiles elsewhere/owner host/run-other-1-00000000 host/run-link-1-00000000
-  refute_exists host/run-dead-1-00000000 host/run-half-1-00000000
+  find host locks elsewhere ! -name '*.flock' | sort >after
+  diff before after
 }
 
 @test "doctor and plan start no Redis on a server that another run uses, and release its lock afterwards" {
