@@ -6,6 +6,7 @@
 
 load helper
 load cluster
+load logs
 load releases
 
 setup() {
@@ -62,6 +63,7 @@ nothing_left() {
 @test "a node is killed and comes back empty: every step is stamped, and the roles are as at the start" {
   local -x TIERBENCH_REPORT=on
   local repeat
+  drawn_blank
   run_split "${FAULTY[@]}"
   assert_success
   repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)

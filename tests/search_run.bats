@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 load searches
 
 setup() {
@@ -47,6 +48,7 @@ phase_calls() {
 
 @test "two limits: each measured at what was found for it, from the same steps; the table has a row for each, and nothing is left" {
   local -x TIERBENCH_REPORT=on
+  drawn_blank
   words_slow RATE=search LIMITS="avg<=200ms p50<=150ms"
   search_short 10% 11
   run_split ./do_it.sh run "${untuned[@]}"
@@ -72,7 +74,7 @@ phase_calls() {
   assert_success
   assert_equal "${#lines[@]}" 4
   # One plot for each figure with a limit.
-  need_command gnuplot jq
+  need_command jq
   assert_exists results/*/plots/search-1-1-{1,2}.svg
   # Bars of the result exist only if a measured phase kept a limit.
   [[ $(column search.tsv mixed search)$(column search.tsv mixed-2 search) == brokenbroken ]] || assert_exists results/*/plots/limits-1-1.svg

@@ -5,6 +5,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load logs
 
 setup() {
   scratch_setup
@@ -16,7 +17,7 @@ setup() {
 @test "a hot set that moves, through do_it.sh: the plan and the rows have it, all keys existed, and the report has a table of the load" {
   local page
   local -a load=(KEY_PATTERN=hotspot:10:80 KEY_PATTERN.scramble=on KEY_PATTERN.shift=0.5:5 PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1')
-  need_command gnuplot
+  drawn_blank
   run_plan "${WORDS[@]}" "${load[@]}"
   assert_success
   assert_contains 'keys hotspot:10:80, scrambled, moving by 5 % every 0.5 s' "$output"
