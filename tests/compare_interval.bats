@@ -272,34 +272,6 @@ END
   assert_equal "$(figure cost percent_of_base,low_percent,high_percent,mark --price 'dram=4500 nvme=200' $run)" "${found#*|}"
 }
 
-@test "the max within a limit and a figure without its own sentence are bounds too when the load generator was the limit" {
-  local repeat run=20250101T100000Z-x limit='--limit p50<=1ms'
-  run_make $run 3 30 30 20 20
-  ops_set $run native 100000 101000 99000
-  ops_set $run swap 80000 80500 79500
-  result_set $run native 2 client_limited 1
-  # shellcheck disable=SC2086 # an option and its value
-  run_split compare --metric ops $limit $run
-  assert_match 'native +set +p50<=1ms +1000B-4i +>=100,000 +100\.0%'
-  assert_match 'swap +set +p50<=1ms +1000B-4i +80,000 +<=80\.0%'
-  result_set $run native 2 client_limited 0
-  result_set $run swap 1 client_limited 1
-  # shellcheck disable=SC2086 # an option and its value
-  run_split compare --metric ops $limit $run
-  assert_match 'swap +set +p50<=1ms +1000B-4i +>=80,000 +>=80\.0%'
-  result_set $run native 2 client_limited 1
-  # shellcheck disable=SC2086 # an option and its value
-  run_split compare --metric ops $limit --format json $run
-  assert_match '"ops_per_sec": 80000, "ops_per_sec_bound": ">=", "percent_of_base": null, "base_bound": ">=", "other_bound": ">="'
-  for repeat in 1 2 3; do
-    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tclient\n' >$run/native/1000B-4i/rep-$repeat/search.tsv
-    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/swap/1000B-4i/rep-$repeat/search.tsv
-    result_set $run swap $repeat client_limited 0
-  done
-  run_split compare --metric capacity $run
-  assert_contains 'swap is also worse in capacity: 1 of 1, at most 0.8x.'
-}
-
 @test "latencies with requests without an answer are lower bounds: what is still true of them is said, and nothing else" {
   local run=20250101T100000Z-x variant
   # 400 and 300 us.
@@ -455,26 +427,36 @@ base: client limited; worse; client limited; not decided; [at most ] [at least ]
   assert_equal "$(figure capacity mark $run)" 'client limited'
 }
 
-@test "--limit is not known where a bound of throughput, cost or DRAM breaks it, and what is beyond the bound may keep it" {
+@test "--limit: the max within it is a bound; it is not known where a bound of throughput, cost or DRAM breaks it, and what is beyond the bound may keep it" {
   local repeat run=20250101T100000Z-x
   run_make $run 3 30 30 20 20
   ops_set $run native 100000 101000 99000
   ops_set $run swap 80000 80500 79500
+  # Print the rows of the limit for a metric: limited METRIC RULE
+  limited() { compare --metric "$1" --limit "$2" $run | awk -v rule="$2" '$3 == rule { print $1, $4, $5, $6 }'; }
   result_set $run native 2 client_limited 1
-  run_split compare --metric ops --limit 'ops>=120k' $run
-  assert_match 'native +set +ops>=120k +not known'
-  assert_match 'swap +set +ops>=120k +no point keeps it'
-  run_split compare --metric ops --limit 'ops>=90k' $run
-  assert_match 'native +set +ops>=90k +1000B-4i +>=100,000'
-  run_split compare --metric ops --limit 'ops<=120k' $run
-  assert_match 'native +set +ops<=120k +not known'
+  assert_equal "$(limited ops 'p50<=1ms')" $'native 1000B-4i >=100,000 100.0%\nswap 1000B-4i 80,000 <=80.0%'
+  assert_match $'^native not known [^\n]*\nswap no point keeps' "$(limited ops 'ops>=120k')"
+  assert_match '^native 1000B-4i >=100,000 ' "$(limited ops 'ops>=90k')"
+  assert_match '^native not known ' "$(limited ops 'ops<=120k')"
+  result_set $run swap 1 client_limited 1
+  run_split compare --metric ops --limit 'p50<=1ms' --format json $run
+  assert_match '"ops_per_sec": 80000, "ops_per_sec_bound": ">=", "percent_of_base": null, "base_bound": ">=", "other_bound": ">="'
+  result_set $run native 2 client_limited 0
+  assert_match $'\nswap 1000B-4i >=80,000 >=80\\.0%$' "$(limited ops 'p50<=1ms')"
+  result_set $run swap 1 client_limited 0
   for repeat in 1 2 3; do
     printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tclient\t60\n' >$run/native/1000B-4i/rep-$repeat/size.tsv
     printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t60\n' >$run/swap/1000B-4i/rep-$repeat/size.tsv
   done
-  run_split compare --metric dram_share --limit 'dram_share<=50' $run
-  assert_match 'native +set +dram_share<=50 +not known'
-  assert_match 'swap +set +dram_share<=50 +no point keeps it'
-  run_split compare --metric dram_share --limit 'dram_share<=70' $run
-  assert_match 'native +set +dram_share<=70 +1000B-4i'
+  assert_match $'^native not known [^\n]*\nswap no point keeps' "$(limited dram_share 'dram_share<=50')"
+  assert_match '^native 1000B-4i' "$(limited dram_share 'dram_share<=70')"
+  # A figure without a sentence of its type.
+  for repeat in 1 2 3; do
+    rm $run/{native,swap}/1000B-4i/rep-$repeat/size.tsv
+    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tclient\n' >$run/native/1000B-4i/rep-$repeat/search.tsv
+    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >$run/swap/1000B-4i/rep-$repeat/search.tsv
+  done
+  run_split compare --metric capacity $run
+  assert_contains 'swap is also worse in capacity: 1 of 1, at most 0.8x.'
 }

@@ -156,7 +156,8 @@ commands() {
     esac
   done
   while read -r file; do
-    found=${plain[$file]-}
+    [[ -z ${plain[$file]-} ]] || continue
+    found=''
     for name in "${patterns[@]}"; do
       # shellcheck disable=SC2053 # a pattern
       [[ -z $found && $file == $name ]] || continue

@@ -32,10 +32,10 @@ refused() {
   # Each setting has its sentence, and no name is left open.
   assert_equal "$(awk '/^[A-Z]/ && above !~ /^# / { print } { above = $0 }' mine/*/*.conf)" CLIENT_IP=127.0.0.1
   assert_equal "$(grep -w NAME mine/*/*.conf)" ''
-  run_split "$REPO/do_it.sh" run -s question -v place REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results"
+  run_split "$REPO/do_it.sh" run -s question -v place VALUE_SIZES=100 REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results"
   assert_success
   run=$(echo results/*-question)
-  assert_equal "$(find "$run" -mindepth 3 -maxdepth 3 -name 'rep-1' | wc -l)" 2
+  assert_equal "$(find "$run" -mindepth 3 -maxdepth 3 -name 'rep-1' | wc -l)" 1
   unset -v TIERBENCH_PATH
   rm -r "$run/place/100B-2i/rep-1"
   run_split "$REPO/do_it.sh" run --resume "$run"

@@ -97,21 +97,14 @@ fill_rows() {
   done
 }
 
-@test "a phase that broke the limit of its search is named, in the summary too" {
+@test "a phase that broke the limit of its search is named; its figures are not in the summary, and no repeat differs from them" {
+  local verdict
   clean_make
   printf 'phase\tlimit\tsearch\nget\tp99<=1ms\tbroken\n' >"$RUN"/native/1000B-1i/rep-2/search.tsv
   run warnings
   assert_output 'the measured phase broke the limit of its search (its throughput and latency are not compared) in 1 of 8 results: native, get at 1000B-1i, repeat 2: p99&lt;=1ms'
   rm -r "${RUN:?}"/swap
-  warnings
-  assert_contains 'us; the limit of the search broke in 1 of 2 repeats.' "$(grep '<p class="verdict">native, get' "$RUN"/report.html)"
-}
-
-@test "the figures of a phase that broke the limit of its search are not in the summary, and no repeat differs from them" {
-  local verdict
-  clean_make
-  rm -r "${RUN:?}"/swap
-  printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tbroken\nget\tp99<=1ms\tbroken\n' >"$RUN"/native/1000B-1i/rep-2/search.tsv
+  printf 'set\tp99<=1ms\tbroken\n' >>"$RUN"/native/1000B-1i/rep-2/search.tsv
   fault native 2 a ops_per_sec 100000
   run warnings
   refute_contains 'differ by more than 10 %'
@@ -137,13 +130,6 @@ fill_rows() {
     bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | figures_run bound report' bash "$RUN" | sed -n '/^warning/s/ took less than a second.*//p' >>said
   done
   assert_equal "$(<said)" $'warning\t1 of 2 results\nwarning\t1 of 1 results'
-}
-
-@test "clients that started apart are named, by the master's clock" {
-  clean_make
-  sed -i $'s/^set\tb\t.*/set\tb\t1700000000250000/' "$RUN"/native/1000B-1i/rep-2/starts.tsv
-  run warnings
-  assert_output 'clients did not start a phase together in 1 of 8 results; most in native, set at 1000B-1i, repeat 2: 250 ms'
 }
 
 @test "data outside the requested memory: placement off, and swap and slower nodes under native" {
@@ -178,31 +164,25 @@ fill_rows() {
     $at["variant"] == "native" && $at["moved_per_op"] != "" { print "native has no such counters" }' <<<"$output" | sort)" $'get 1 0.0020\nget 2 0\nset 1 0\nset 2 0'
 }
 
-@test "a warning of Redis at its start is reported once, with the first repeat that has it" {
+@test "clients that started apart, a warning of Redis, a repeat that the guard ended and a truncated histogram: each once; the rest is plotted" {
+  local where=$RUN/swap/1000B-1i
   clean_make
-  printf '%s\n' '1:M 05 Dec 2018 20:12:12.249 # WARNING: The TCP backlog setting of 511 cannot be <enforced>' '1:M 05 Dec 2018 20:12:12.300 * Ready' \
-    >"$RUN"/native/1000B-1i/rep-2/server/redis-6379.log
-  cp "$RUN"/native/1000B-1i/rep-2/server/redis-6379.log "$RUN"/swap/1000B-1i/rep-1/server/
+  # By the master's clock.
+  sed -i $'s/^set\tb\t.*/set\tb\t1700000000250000/' "$RUN"/native/1000B-1i/rep-2/starts.tsv
+  printf '%s\n' '1:M 05 Dec 2018 20:12:12.249 # WARNING: The TCP backlog setting of 511 cannot be <enforced>' '1:M 05 Dec 2018 20:12:12.300 * Ready' |
+    tee "$RUN"/native/1000B-1i/rep-2/server/redis-6379.log >"$where"/rep-1/server/redis-6379.log
+  mv "$where"/rep-2 "$where"/rep-2.failed-20250101-100000
+  echo '100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was stopped' >"$where"/rep-2.failed-20250101-100000/server/alarm
+  sed -i '$d' "$where"/rep-1/a/histogram-get-a1B2c3
   run warnings
-  assert_output 'Redis warns (2 instances in 2 repeats, the first in native/1000B-1i/rep-2): The TCP backlog setting of 511 cannot be &lt;enforced>'
-}
-
-@test "a repeat aborted by the guard is reported with the reason" {
-  clean_make
-  mv "$RUN"/swap/1000B-1i/rep-2 "$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000
-  echo '100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was stopped' >"$RUN"/swap/1000B-1i/rep-2.failed-20250101-100000/server/alarm
-  run warnings
-  assert_output "incomplete, excluded: $RUN/swap/1000B-1i/rep-2.failed-20250101-100000 (100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was stopped)"
-}
-
-@test "a truncated histogram is reported on stderr and in the page, and the rest is plotted" {
-  clean_make
-  sed -i '$d' "$RUN"/swap/1000B-1i/rep-1/a/histogram-get-a1B2c3
-  run warnings
-  assert_output "$RUN/swap/1000B-1i/rep-1/a/histogram-get-a1B2c3: the histogram is missing or truncated; percentiles are left empty"
-  assert_equal "$(sed 's/^report: //' said)" "$output"
-  assert_exists "$RUN"/plots/percentile-2-1.svg "$RUN"/plots/bars-2.svg
+  assert_line 'clients did not start a phase together in 1 of 6 results; most in native, set at 1000B-1i, repeat 2: 250 ms'
+  assert_line 'Redis warns (2 instances in 2 repeats, the first in native/1000B-1i/rep-2): The TCP backlog setting of 511 cannot be &lt;enforced>'
+  assert_line "incomplete, excluded: $where/rep-2.failed-20250101-100000 (100 MiB of memory are available, and 200 MiB must stay free (RESERVE); the load was stopped)"
+  assert_line "$where/rep-1/a/histogram-get-a1B2c3: the histogram is missing or truncated; percentiles are left empty"
+  assert_equal "${#lines[@]}" 4
+  assert_equal "$(<said)" "report: ${lines[0]}"
   assert_equal "$(<ended)" 1
+  assert_exists "$RUN"/plots/percentile-2-1.svg "$RUN"/plots/bars-2.svg
 }
 
 @test "the fill is set against what was asked for, in the repeat that is furthest off, with where it was" {

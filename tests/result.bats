@@ -38,6 +38,11 @@ guide_rows() {
     '8804353696 9096442973'
   assert_equal "$(kept_columns <<<"${lines[0]}")" "$HEADER"
   assert_equal "${#lines[@]}" 5
+  # In totals the header is first too, with a row for each repeat of a phase.
+  run "$REPO/summary2csv.sh" --total redis.log.*
+  assert_success
+  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s %.0f %s|", $at["clients"], $at["tx_bps"], $at["p99_us"] }' <<<"$output")" \
+    '2 8804353696 |2 9096442973 |'
 }
 
 @test "a guide's log gives what it can tell: max_time of the longest thread in whole seconds, no Tx under a second, and leaves the rest empty" {

@@ -142,16 +142,6 @@ set_column() {
   assert_output '3 90 10 10 90'
 }
 
-@test "--total of the guide's own logs: the header first, a repeat a row, and the combined Tx" {
-  log_make 1000 2275590 144 set:594 >redis.log.192.168.1.92.20180501-100000.1
-  log_make 1000 2275590 144 set:597 >redis.log.192.168.1.90.20180501-100000.1
-  run "$REPO/summary2csv.sh" --total redis.log.*
-  assert_success
-  assert_equal "${#lines[@]}" 2
-  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s %.0f %s", $at["clients"], $at["tx_bps"], $at["p99_us"] }' <<<"$output")" \
-    '2 8804353696 '
-}
-
 @test "--json is what the CSV is, in both forms: numbers, words, and null where nothing is known" {
   need_command python3
   local form

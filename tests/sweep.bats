@@ -87,18 +87,16 @@ plan_column() {
     cp results/one/run.conf results/one/native/variant.conf
     resume results/one
   }
-  resumed
-  assert_failure 2
-  assert_contains "--resume=results/one: plan.tsv is missing" "$stderr"
-  for row in '1s/pipeline/rate/' '2s/\tnative\t/\tother\t/' '3s/100B-2i-pipeline16/..\/elsewhere/' '3s/\t16\t/\tfast\t/' '3s/\t300\t/\t3e2\t/' '3s/\t300\t/\t3|4\t/'; do
+  # tests/messages.tsv has a run without a plan, with other columns, and with rows of another length.
+  for row in '2s/\tnative\t/\tother\t/' '3s/100B-2i-pipeline16/..\/elsewhere/' '3s/\t16\t/\tfast\t/' '3s/\t300\t/\t3e2\t/' '3s/\t300\t/\t3|4\t/'; do
     sed "$row" plan.tsv >results/one/plan.tsv
     resumed
     assert_failure 2
-    assert_match 'plan\.tsv:([23]: not a row of a plan|1: the columns do not match)' "$stderr" || fail "$row"
+    assert_match 'plan\.tsv:[23]: not a row of a plan' "$stderr" || fail "$row"
     [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
   done
-  # Truncated in the middle of a row, at its line feed, where the rest is a valid row, and at that of the header.
-  for row in "3 -20" "3 -1" "1 $(head -n 1 plan.tsv | head -c -1 | wc -c)"; do
+  # Truncated at the line feed of a row, where the rest is a valid row, and at that of the header.
+  for row in "3 -1" "1 $(head -n 1 plan.tsv | head -c -1 | wc -c)"; do
     head -c "${row#* }" plan.tsv >results/one/plan.tsv
     resumed
     assert_failure 2
