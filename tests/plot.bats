@@ -57,17 +57,17 @@ data_make() {
     _plot_data data | tee jobs' bash "$RUN"
 }
 
-# Draw the plots of data_make whose kind is one of these into the directory drawn; nothing may be said of them: drawn 'KIND|KIND'
+# Draw the plots of data_make whose names begin so into the directory drawn; nothing may be said of them: drawn 'NAME|NAME'
 drawn() {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  KINDS=$1 run_split bash -c '
+  NAMES=$1 run_split bash -c '
     set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     rm -rf drawn
     mkdir drawn
     cp -r data drawn
-    _plot_data() { grep -E "^($KINDS)	" jobs; }
+    _plot_data() { awk -F "\t" "\$2 ~ /^($NAMES)-/" jobs; }
     PLOT_CORNER=corner plot_all drawn'
   assert_success
   assert_equal "$stderr" ''
