@@ -28,7 +28,7 @@ record() {
 # A master whose run has this host, and then the code.
 held() {
   master "${2-}" 'lock_take 127.0.0.1
-    CLIENT_THREADS=1 CLIENT_PASSWORD=secret SERVER_CERTIFICATE="" CLIENT_LAUNCH=one SIDECAR="sleep 100"
+    REDIS_BINARY="" CLIENT_THREADS=1 CLIENT_PASSWORD=secret SERVER_CERTIFICATE="" CLIENT_LAUNCH=one SIDECAR="sleep 100"
     LOAD_COMMANDS="" MONITOR_REPLICAS="" MONITOR_APART="" TIER_GROUPS="" CLIENT=127.0.0.1 ADDRESS=127.0.0.1 TIER_LIMIT=0 TIER_SPACE=0 RESERVE_BYTES=1 HIT_COUNTERS="" SERVER_ADDRESS=127.0.0.1
     launch() { call_run 127.0.0.1 client launch sleep 1000; }
     '"$1"

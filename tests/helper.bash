@@ -388,16 +388,17 @@ END
   run_split bash master.sh
 }
 
-# The same with the settings of the first row of a plan.
+# The same with settings, the server's Redis and the first row of a plan; of the latter two nothing without SETTINGS.
 # Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
 master() {
+  # shellcheck disable=SC2016 # expanded by the master
+  local plan='server_facts && server_find_redis; plan_make && plan_row "${PLAN_ROWS[0]}"'
   modules_run "for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument \"\$word\" test; done
 plan_settle
 remote_init
 lock_name test
 instance_password() { sed -n 's/^requirepass //p' \"\$REMOTE_DIR/run-\$RUN_ID/server/\$1.conf\"; }
-server_facts && server_find_redis
-plan_make && plan_row \"\${PLAN_ROWS[0]}\"
+${1:+$plan}
 $2"
 }
 
