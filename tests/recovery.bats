@@ -45,7 +45,7 @@ teardown() {
   local rep base limit
   base=$(ports_pick 1)
   run_split "$REPO/do_it.sh" run -s recovery VARIANTS='native swap' REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" \
-    INSTANCES=1 REDISRUNS=1 KEYS=40000 VALUE_SIZES=1000 KEY_PATTERN=uniform CONNECTIONS=4 TIME=12 INTERVAL=0.5 FOREIGN=off
+    INSTANCES=1 REDISRUNS=1 KEYS=40000 VALUE_SIZES=1000 KEY_PATTERN=uniform CONNECTIONS=4 TIME=12 INTERVAL=0.5 FOREIGN=off EVENTS=2:bgsave,8:bgsave
   assert_success
   rep=$(echo results/*/swap/*/rep-1)
   [[ ! -e $(echo results/*/native/*/rep-1)/recovery.tsv ]] || fail "native was pushed"
@@ -56,6 +56,19 @@ teardown() {
   awk -F '\t' -v limit="$limit" '$1 == "get" && $2 == "tier" && $3 == "far_bytes" { far = $5 } $1 == "get" && $2 == "cgroup" && $3 == "limit" { same = $4 <= limit && limit - $4 < 65536 && $4 == $5 }
     FNR == 2 && FILENAME ~ /recovery/ { out = $4 } END { exit !(far < out / 1.1 && same) }' "$rep/recovery.tsv" "$rep/server/counters.tsv" || fail "$limit: $(grep -E '(tier|cgroup)' "$rep/server/counters.tsv")"
   "$REPO/summary2csv.sh" results/2* | python3 -c 'import csv, sys; assert any(float(row["recovery_pages_per_sec"] or 0) > 100 for row in csv.DictReader(sys.stdin))'
+  # Far accesses in the windows of events and outside are those of the phase, and an event has those between its two samples.
+  python3 - "$rep" <<'END'
+import csv, sys
+rows = lambda name: list(csv.DictReader(open(sys.argv[1] + "/" + name), delimiter="\t"))
+phase = [int(r["after"]) - int(r["before"]) for r in rows("server/counters.tsv") if r["phase"] == "get" and r["counter"] == "majflt"][0]
+count = lambda r: float(r["far_per_op"]) * int(r["requests"])
+*events, rest = rows("events.tsv")
+assert phase > 1000 and rest["event"] == "rest" and abs(sum(map(count, events)) + count(rest) - phase) < 0.01 * phase + 10, (phase, events, rest)
+for event, row in zip(rows("server/persistence.tsv"), events):
+    own = int(event["faults_ended"]) - int(event["faults_asked"])
+    longer = float(row["to_s"]) - float(row["from_s"]) > (int(event["ended_us"]) - int(event["asked_us"])) / 1e6 + 0.002
+    assert own - 0.01 * own - 5 <= count(row) and (longer or count(row) <= 1.01 * own + 5), (event, row)
+END
   assert_contains 'Start from far memory' "$output"
   assert_match '127[.]0[.]0[.]1: (8[5-9]|9[0-9]|100)[.][0-9] % of the data left DRAM before get' "$(cat results/*/run.log)"
   assert_equal "$(grep -c "$SCRATCH" /proc/swaps)" 0

@@ -45,7 +45,7 @@ host_events_end() {
 
 # Ask for all events at their times.
 host_events_run() {
-  local moment event port number=0 asked begun=0 ended=0 peak=0 detail='' REPLY
+  local moment event port number=0 asked begun=0 ended=0 peak=0 faults_asked=0 faults_ended=0 detail='' REPLY
   local -a ports
   mapfile -t ports < <(cut -f 3 "$FOLDER/instances.proc")
   ((${#ports[@]} <= 2)) || [[ $EVENTS_SPREAD == one ]] || printf -v EVENTS_LOOK '%d.%03d' $((${#ports[@]} * 25 / 1000)) $((${#ports[@]} * 25 % 1000))
@@ -77,12 +77,15 @@ host_events_run() {
 # Ask one instance for an event, follow it to its end, and record it.
 # Usage: host_events_one NUMBER EVENT PORT
 host_events_one() {
-  local number=$1 event=$2 port=$3 asked begun=0 ended=0 state='' fork=0 cow=0 seconds=0 peak=0 written=0 detail='' pid sync='' before=0
+  local number=$1 event=$2 port=$3 asked begun=0 ended=0 state='' fork=0 cow=0 seconds=0 peak=0 written=0 detail='' pid sync='' before=0 REPLY
+  local faults_asked faults_ended=0
   pid=$(awk -F '\t' -v port="$port" '$3 == port { print $1 }' "$FOLDER/instances.proc")
   asked=${EPOCHREALTIME/[.,]/}
+  host_events_faults
+  faults_asked=$REPLY
   host_events_row cut >"$PART/open-$number-$port"
   case $event in
-    purge) ! host_events_ask 'MEMORY PURGE' || begun=$asked ended=${EPOCHREALTIME/[.,]/} state='done' ;;
+    purge) ! host_events_ask 'MEMORY PURGE' || { host_events_over && begun=$asked state='done'; } ;;
     defrag)
       # It ends with the load.
       host_events_ask 'CONFIG SET activedefrag yes' || { host_events_record && return; }
@@ -100,7 +103,7 @@ host_events_one() {
         state=failed
       elif [[ $state == 'done' ]]; then
         # The data has arrived after the child has ended.
-        ended=${EPOCHREALTIME/[.,]/}
+        host_events_over
       fi
       [[ $state != failed || -n $detail ]] || detail=$(said_why <"$PART/replica-$number-$port")
       written=$(tail -n 1 "$PART/replica-$number-$port.bytes")
@@ -161,7 +164,7 @@ host_events_follow() {
     fi
     proc_wait "$EVENTS_LOOK"
   done
-  ended=${EPOCHREALTIME/[.,]/}
+  host_events_over
   ((begun > 0)) || begun=$asked
   cow=$(host_events_field "${kind}_last_cow_size")
   if [[ $kind == rdb ]]; then
@@ -177,6 +180,24 @@ host_events_follow() {
     detail=$(grep -aE 'terminated by signal|[Ww]rite error|No space|Can.t save|Can.t rewrite|Failed|fork:' "$FOLDER/redis-$port.log" | tail -n 1 | tr -d '[:cntrl:]' | sed 's/^[^*#]*[*#] //')
   fi
   fork=$(host_events_info stats latest_fork_usec)
+}
+
+# The event is over. Sets ended and faults_ended. Usage: host_events_over
+host_events_over() {
+  local REPLY
+  ended=${EPOCHREALTIME/[.,]/}
+  host_events_faults
+  faults_ended=$REPLY
+}
+
+# Set REPLY to the far accesses of the instance since it started: its major faults. Globals: pid
+host_events_faults() {
+  local line=''
+  local -a field
+  { read -r line <"/proc/$pid/stat"; } 2>/dev/null || :
+  # Field 12 of proc(5), here counted from the third.
+  read -r -a field <<<"${line##*) }"
+  REPLY=${field[9]:-0}
 }
 
 # Note the memory that the instance has now, resident and swapped, if it is the most. No process is started here, which would take CPU time from the
@@ -241,7 +262,7 @@ host_events_replica() {
 # Print the row of the event. Usage: host_events_row STATE
 host_events_row() {
   local text
-  printf -v text '\t%s' "$number" "$event" "$port" "$1" "$asked" "$begun" "$ended" "${fork:-0}" "${cow:-0}" "${seconds:-0}" "$peak" "${written:-0}" "${detail:0:300}"
+  printf -v text '\t%s' "$number" "$event" "$port" "$1" "$asked" "$begun" "$ended" "${fork:-0}" "${cow:-0}" "${seconds:-0}" "$peak" "${written:-0}" "$faults_asked" "$faults_ended" "${detail:0:300}"
   # In one piece: the process may be ended at any time.
   printf 'event%s\n' "$text"
 }

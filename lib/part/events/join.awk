@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 # One row per event, over all instances, and a row `rest`: from persistence.tsv, and the latencies of the windows that windows.awk made of it.
-# Variables: phase, its name; start, when it began (us since the epoch); full, what full.awk prints.
+# Variables: phase, its name; start, when it began (us since the epoch); full, what full.awk prints; far, what
+# far.awk prints.
 # Times: the longest of an instance, in s. Bytes: the sum over instances. peak_mb and write_mb_s are of one instance, the highest and the slowest,
 # because with EVENTS.spread=one peaks do not coincide.
 
 BEGIN {
+  split(far, accesses, " ")
   n = split(full, until, " ")
   for (i = 1; i <= n; i++) {
     split(until[i], f, ":")
@@ -19,7 +21,7 @@ function figure(wanted, format, value) {
 
 FNR == 1 {
   if (!files++) print "event", "phase", "instances", "failed", "fork_ms", "took_s", "cow_mb", "peak_mb", "written_mb", "write_mb_s", "from_s", "to_s", \
-    "requests", "p99_us", "p99_9_us", "max_us", "down_s", "load_s", "full_s", "load_mb", "load_mb_s"
+    "requests", "p99_us", "p99_9_us", "max_us", "down_s", "load_s", "full_s", "load_mb", "load_mb_s", "far_per_op"
   next
 }
 
@@ -56,9 +58,10 @@ files == 1 {
 
 # Of the windows, those of numbers that have events, and then the rest.
 {
+  far_per_op = figure(accesses[FNR - 1] != "" && $6 > 0, "%.4f", accesses[FNR - 1] / ($6 > 0 ? $6 : 1))
   for (row++; row <= events && !(row in name); row++);
   if (row > events) {
-    print "rest", phase, "", "", "", "", "", "", "", "", $1, $2, $6, $10, $11, $12, "", "", "", "", ""
+    print "rest", phase, "", "", "", "", "", "", "", "", $1, $2, $6, $10, $11, $12, "", "", "", "", "", far_per_op
     next
   }
   n = row
@@ -69,5 +72,5 @@ files == 1 {
     figure(forked, "%.1f", cow[n] / 1e6), figure(forked || back, "%.1f", peak[n] / 1e6), figure(forked, "%.1f", written[n] / 1e6), \
     figure(forked && n in rate, "%.1f", rate[n] / 1e6), $1, $2, $6, $10, $11, $12, figure(back, "%.3f", down[n] / 1e6), figure(back, "%.3f", loaded[n]), \
     figure(back && n in full_s, "%.3f", full_s[n] - (begun[n] - start) / 1e6), figure(back, "%.1f", written[n] / 1e6), \
-    figure(back && n in rate, "%.1f", rate[n] / 1e6)
+    figure(back && n in rate, "%.1f", rate[n] / 1e6), far_per_op
 }

@@ -85,7 +85,7 @@ events_got_stop() {
 # Globals: PART_SAID
 _events_rows() {
   local host ahead
-  printf 'number\tevent\tport\tstate\tasked_us\tbegun_us\tended_us\tfork_us\tcow_bytes\tinfo_s\tpeak_bytes\twritten_bytes\tdetail\n'
+  printf 'number\tevent\tport\tstate\tasked_us\tbegun_us\tended_us\tfork_us\tcow_bytes\tinfo_s\tpeak_bytes\twritten_bytes\tfaults_asked\tfaults_ended\tdetail\n'
   for host in $HOST; do
     ahead=$(servers_at "$host" servers_clock) || return
     # shellcheck disable=SC2016 # the program of awk
@@ -94,11 +94,18 @@ _events_rows() {
   done
 }
 
-# Write what the events did to the load (events.tsv of the repeat).
+# Write what the events did to the load (events.tsv of the repeat). Memory that is accessed directly causes no major faults, and a process that is
+# started again counts anew.
 # Usage: events_tables DIR CLIENT...
 events_tables() {
-  local REPLY
+  local ahead=0 REPLY
   [[ $EVENTS != none ]] || return 0
+  if [[ $EVENTS == *:restart* ]] || tier_is direct; then
+    ahead=-
+  elif ! servers_several; then
+    # What several servers recorded has times of the master's clock.
+    ahead=$(servers_at "$HOST" servers_clock) || return
+  fi
   parts_last_phase
-  events_write "$1" "$REPLY" "${@:2}"
+  events_write "$1" "$REPLY" "$ahead" "${@:2}"
 }

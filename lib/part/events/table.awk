@@ -6,7 +6,7 @@
 # Files: */*/rep-*/events.tsv
 
 BEGIN {
-  events_columns = "fork_ms took_s cow_mb peak_mb written_mb write_mb_s p99_us p99_9_us max_us failed"
+  events_columns = "fork_ms took_s cow_mb peak_mb written_mb write_mb_s far_per_op p99_us p99_9_us max_us failed"
   restart_columns = "down_s load_s took_s full_s load_mb load_mb_s peak_mb p99_us p99_9_us max_us failed"
 }
 
@@ -32,7 +32,7 @@ END {
   remember_variants()
   for (i = 1; i <= size["point"]; i++) {
     print_events(item["point", i], 0, events_columns, "events, medians of repeats; `rest` is the phase outside of them", \
-      "fork_ms|right|Fork ms\ttook_s|right|Took s\tcow_mb|right|Copied MB\tpeak_mb|right|Held MB\twritten_mb|right|Written MB\twrite_mb_s|right|MB/s")
+      "fork_ms|right|Fork ms\ttook_s|right|Took s\tcow_mb|right|Copied MB\tpeak_mb|right|Held MB\twritten_mb|right|Written MB\twrite_mb_s|right|MB/s\tfar_per_op|right|Far/op")
     print_events(item["point", i], 1, restart_columns, "restarts, medians of repeats; times to the first answer and to the full rate are from the start", \
       "down_s|right|Down s\tload_s|right|Load s\ttook_s|right|First answer s\tfull_s|right|Full rate s\tload_mb|right|Loaded MB\tload_mb_s|right|MB/s\tpeak_mb|right|Held MB")
   }
