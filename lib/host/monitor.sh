@@ -103,7 +103,15 @@ host_monitor_mark() {
   host_monitor_await_guard
   host_monitor_alarm
   [[ -z $REPLY ]] || printf 'alarm\t%s\n' "$REPLY"
-  host_probe_row 0 "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID"/*.part/proc
+  host_monitor_used
+  host_probe_row "$REPLY" "$RECORD" "$MONITOR/monitor.proc" "${RECORD%/*}/wrappers.proc" "$WORK/run-$RUN_ID"/*.part/proc
+}
+
+# The CPU time of instances that have ended, in microseconds (host_start_used). Returns: sets REPLY
+host_monitor_used() {
+  local file used
+  REPLY=0
+  for file in "${RECORD%/*}"/used-*; do ! { read -r used <"$file"; } 2>/dev/null || REPLY=$((REPLY + used)); done
 }
 
 # Counters of the host, its CPUs and its NICs. Rows SCOPE COUNTER VALUE.

@@ -34,13 +34,27 @@ host_start_one() {
   proc_started "$RECORD" $! "$1"
 }
 
+# Keep the CPU time that a process of an instance has used until now, with its ended children: when it has ended, that is still the run's.
+# Usage: host_start_used PID
+# Globals: FOLDER
+host_start_used() {
+  local line=''
+  local -a field
+  { read -r line <"/proc/$1/stat"; } 2>/dev/null || return 0
+  # Fields 14 to 17 of proc(5), here counted from the third, in hundredths of a second.
+  read -r -a field <<<"${line##*) }"
+  printf '%s\n' $(((field[11] + field[12] + field[13] + field[14]) * 10000)) >"$FOLDER/used-$1"
+}
+
 # Take instances from the record before they are stopped: the guard would report a recorded instance that is gone. What ends the repeat finds them in
 # node.proc.
 # Usage: host_start_take PORT...
 # Globals: FOLDER RECORD
 host_start_take() {
+  local pid start
   awk -F '\t' -v ports=" $* " -v taken="$FOLDER/node.proc" 'index(ports, " " $3 " ") { print >>taken; next } { print }' "$RECORD" >"$RECORD.new" &&
     mv -f -- "$RECORD.new" "$RECORD"
+  [[ ! -e $FOLDER/node.proc ]] || while read -r pid start _; do ! proc_alive "$pid" "$start" || host_start_used "$pid"; done <"$FOLDER/node.proc"
 }
 
 # Start stopped instances again, as they were started.

@@ -15,7 +15,7 @@ function events_check(    n, i, moment, part, last, phase) {
     if (i > 1 && part[1] + 0 <= last) refuse("EVENTS", moment[i] ": not after the event before it; write the events in the order of time")
     last = part[1] + 0
     if (part[2] == "fullsync" && V["TLS"] == "on") refuse("EVENTS", moment[i] ": not supported with TLS=on; leave out one of them")
-    if (part[2] == "restart") events_check_restart(moment[i])
+    if (part[2] == "restart") events_check_restart(moment[i], moment[1])
   }
 }
 
@@ -25,8 +25,10 @@ function events_space() {
 }
 
 # An instance that is started again has the data that it has kept. In a cluster a replica would take over.
-function events_check_restart(moment) {
+function events_check_restart(moment, first) {
   if (V["PERSISTENCE"] !~ /^(rdb|aof)$/) refuse("EVENTS", moment ": requires data on the disk; set PERSISTENCE=rdb or aof")
   if (is_cluster()) refuse("EVENTS", moment ": does not support a cluster; set FAULT instead")
   if (V["SERVER_PREFIX"] != "") refuse("SERVER_PREFIX", "not supported with a restart in EVENTS; leave it empty")
+  # Its full rate is compared with that before all events.
+  if (first + 0 < V["INTERVAL"] + 0) refuse("EVENTS", first ": a restart requires one INTERVAL=" V["INTERVAL"] " before all events; set a later second, or a shorter INTERVAL")
 }

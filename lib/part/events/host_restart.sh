@@ -9,7 +9,8 @@ host_events_restart() {
   local port=$1 pid start told log=$FOLDER/redis-$1.log START_WHY=''
   IFS=$'\t' read -r pid start _ < <(awk -F '\t' -v port="$port" '$3 == port' "$FOLDER/node.proc" | tail -n 1)
   host_events_restart_down || {
-    # The guard watches it again.
+    # The guard watches it again, and marks count it.
+    rm -f -- "$FOLDER/used-$pid"
     printf '%s\t%s\t%s\n' "$pid" "$start" "$port" >>"$RECORD"
     return
   }
@@ -47,6 +48,8 @@ host_events_restart_down() {
       return 1
     fi
     REDIS_REPLY=
+    # Saving takes CPU time, too.
+    host_start_used "$pid"
     proc_pause
   done
 }
