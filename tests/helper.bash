@@ -356,7 +356,7 @@ conf_value() {
 # Run an awk program that begins with the list of settings and has the functions of their reader.
 # Usage: settings_awk PROGRAM <INPUT   Returns: that of the program
 settings_awk() {
-  local files=("$REPO"/lib/settings/{kind,layers,read,files}.awk) tiers=("$REPO"/lib/tier/*.sh) lists
+  local files=("$REPO"/lib/settings/{kind,layers,read,files,found}.awk) tiers=("$REPO"/lib/tier/*.sh) lists
   tiers=("${tiers[@]##*/}")
   lists=$(printf '%s\n' "$REPO"/{conf/defaults,lib/part/*/settings}.conf)
   ROOT=$REPO LIB=$REPO/lib LISTS=$lists TIERS=${tiers[*]%.sh} awk "${files[@]/#/-f}" -f <(printf '%s' "$1")

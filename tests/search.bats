@@ -342,3 +342,20 @@ table() {
   assert_contains 'swap, p99<=1ms: no load keeps it, in 1 of 2 repeats' "$output"
   assert_contains 'although steps kept it, in 1 of 2 repeats: a longer' "$output"
 }
+
+@test "a part of what searches of an earlier run found is a rate: the median of repeats, the lowest of searches, of a variant too" {
+  local variant rep state load
+  # A search without an answer, one for connections and a failed repeat do not count.
+  for variant in native swap; do
+    while read -r rep state load; do
+      mkdir -p "run/$variant/1000B/rep-$rep"
+      printf 'phase\tlimit\tsearch\tload\tload_unit\nmixed\tp99<=1ms\t%s\t%s\tops_per_sec\nmixed-2\tp99<=1us\tnone\t1\tops_per_sec\nget\tp99<=1ms\tfound\t7\tconnections\n' \
+        "$state" $((load / (${#variant} - 3))) >"run/$variant/1000B/rep-$rep/search.tsv"
+    done <<<$'1 found 90000\n2 open 9000\n3 client 27000\n4.failed-1 found 30'
+  done
+  assert_equal "$(conf_value RATE argument RATE=60%@run)" 5400
+  assert_equal "$(conf_value RATE argument RATE=50%@run/swap scenario RATE=10%@run)" 13500
+  assert_equal "$(conf_value RATE argument RATE=100%@run/native/)" 9000
+  run conf_value RATE argument RATE=60%@run/swap/1000B
+  assert_failure 2
+}

@@ -56,11 +56,29 @@ conf_text() {
 _conf_wanted() {
   local REPLY
   case $1 in
+    found)
+      _conf_found "$2"
+      return
+      ;;
     run) REPLY=$RESUME/$2/variant.conf ;;
     [1-9]*) REPLY=${_CONF_PATHS[$1]%/*}/$2.conf ;;
     *) named_find "$1" "$2" || : ;;
   esac
   if [[ -e $REPLY ]]; then conf_text "$1" "$2" "$REPLY"; else conf_say none "$1" "$2"; fi
+}
+
+# Give the rates that the searches of a run found, one row per search and repeat, in front of the settings that name the run.
+# Usage: _conf_found DIR
+#   DIR is a run, or a variant in one
+_conf_found() {
+  local file lines
+  local -a files=()
+  for file in "$1"/*/rep-*/search.tsv "$1"/*/*/rep-*/search.tsv; do [[ $file != */rep-+([0-9])/search.tsv || ! -f $file ]] || files+=("$file"); done
+  lines=$(LC_ALL=C FROM=$1 awk -F '\t' -v OFS='\t' '
+    FNR == 1 { n = split(FILENAME, part, "/"); for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["load_unit"] == "ops_per_sec" && $at["search"] ~ /^(found|client|open)$/ && $at["load"] ~ /^[0-9]+([.][0-9]+)?$/ && $at["phase"] ~ /^[a-z0-9-]+$/ {
+      print "found", ENVIRON["FROM"], part[n - 3] "/" part[n - 2] "/" $at["phase"], $at["load"] }' "${files[@]:-/dev/null}" | LC_ALL=C sort)
+  _CONF_INPUT=${lines:-found$'\t'$1}$'\n'$_CONF_INPUT
 }
 
 # Read the settings, and put those of the run in force.
@@ -69,7 +87,7 @@ _conf_wanted() {
 # Returns: exits 2 on invalid settings, or if those of another person's file are refused
 conf_read() {
   local file line
-  local -a files=("$LIB"/settings/{kind,layers,read,files}.awk "${@:-$LIB/settings/main.awk}")
+  local -a files=("$LIB"/settings/{kind,layers,read,files,found}.awk "${@:-$LIB/settings/main.awk}")
   while conf_awk "$_CONF_INPUT" "${files[@]}" && [[ $REPLY == want$'\t'* ]]; do
     IFS=$'\t' read -r _ line file <<<"$REPLY"
     _conf_wanted "$line" "$file"

@@ -257,6 +257,7 @@ function check(name, value, at,    n, i, word, shown, two) {
     if (name in PARTS) stop(at ": " name "=" value ": has parts; name one of them:" PARTS[name])
     stop_near("settings", name, at ": " name ": unknown setting; ")
   }
+  if (value ~ /^[^@]*%@/ && KIND[name] ~ /(^|[|])found($|[|])/) value = found_rate(name, value, at)
   # Blanks alone are no value.
   if (value ~ ("^" SPACE "*$")) value = ""
   shown = value
