@@ -192,10 +192,11 @@ _plan_cost() {
 # Usage: _plan_disk EACH
 #   EACH is a word after it
 _plan_disk() {
-  local REPLY
+  local where=REMOTE_DIR REPLY
   disk_persistence_most
   plan_enter "${VARIANTS%% *}" ''
-  ((REPLY == 0)) || printf 'disk     up to %d MiB in REMOTE_DIR for the files of persistence%s\n' $((REPLY >> 20)) "$1"
+  [[ $PERSISTENCE_DIR == auto && $SWEEP != *PERSISTENCE.dir=* ]] || where=PERSISTENCE.dir
+  ((REPLY == 0)) || printf 'disk     up to %d MiB in %s for the files of persistence%s\n' $((REPLY >> 20)) "$where" "$1"
 }
 
 # Print a line about limits of processes on a server; nothing without one.

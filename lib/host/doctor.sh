@@ -5,7 +5,7 @@
 # Reads server client: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL NEED_REACH FIRST_PORT LAST_PORT LAST_BUS NEED_DISK TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
 #   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; with NEED_REACH, other hosts connect; FIRST_PORT and LAST_PORT are those of the
-#   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; NEED_DISK is in bytes, of the instances' files; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
+#   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; NEED_DISK are lines PERSISTENCE.dir BYTES, of the instances' files; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Print the checks of a role as rows, `tuning` and the rows of host_tune_rows, `found PATH` or `lacks MACHINE WHY` of the load generator,
@@ -71,14 +71,23 @@ host_doctor_generator() {
 
 # The disk of the instances' directories, against the files of their persistence.
 host_doctor_disk() {
-  local free needed=$((NEED_DISK >> 20))
-  ((NEED_DISK > 0)) || return 0
-  free=$(($(stat -f -c '%a * %S / 1048576' -- "$WORK")))
-  if ((free >= needed)); then
-    host_doctor_row ok persistence "$free MiB free in $WORK" "up to $needed MiB" -
-  else
-    host_doctor_row fail persistence "$free MiB free in $WORK" "up to $needed MiB" "set REMOTE_DIR to a directory on a larger disk, PERSISTENCE=off, fewer events, or less data"
-  fi
+  local folder needed free
+  while IFS=$'\t' read -r folder needed; do
+    ((needed > 0)) || continue
+    needed=$((needed >> 20))
+    [[ $folder != auto ]] || folder=$WORK
+    if [[ ! -d $folder ]]; then
+      host_doctor_row fail persistence "$folder: not a directory" "up to $needed MiB" "mount a device there, make it, or set PERSISTENCE.dir"
+      continue
+    fi
+    free=$(($(stat -f -c '%a * %S / 1048576' -- "$folder")))
+    if ((free >= needed)); then
+      host_doctor_row ok persistence "$free MiB free in $folder" "up to $needed MiB" -
+    else
+      host_doctor_row fail persistence "$free MiB free in $folder" "up to $needed MiB" \
+        "set REMOTE_DIR or PERSISTENCE.dir to a directory on a larger disk, PERSISTENCE=off, fewer events, or less data"
+    fi
+  done <<<"$NEED_DISK"
 }
 
 # Print the changes that tuning would make.

@@ -9,6 +9,17 @@ host_instances_stop() {
   _host_instances_unsaved "$1"
   # A large instance needs time to free its memory.
   host_instances_end 60 "$1" || fail "$1/instances.proc: an instance does not end"
+  host_instances_remove "$1"
+}
+
+# Remove the directory of the instances of a run, and their data in PERSISTENCE.dir.
+# Usage: host_instances_remove DIR
+host_instances_remove() {
+  local link target
+  for link in "$1"/data-*; do
+    target=$(readlink -- "$link") || continue
+    [[ $target != /*/tierbench-data-*-"${link##*-}" ]] || rm -rf -- "$target"
+  done
   rm -rf -- "$1"
 }
 

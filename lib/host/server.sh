@@ -4,6 +4,7 @@
 # Needs: protocol ports tier part/*/host_tune instances start user acl directives tls info cluster
 # Reads start info answers logs: SERVER_ADDRESS
 # Reads start answers: REDIS_BINARY
+# Reads start logs: PERSISTENCE_DIR
 # Reads start: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
 # Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS
 #   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
@@ -34,7 +35,7 @@ host_server_start() {
   while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
   taken=$(host_ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
-  [[ ! -e $FOLDER ]] || rm -rf -- "$FOLDER"
+  [[ ! -e $FOLDER ]] || host_instances_remove "$FOLDER"
   mkdir -- "$FOLDER"
   host_user_find "$REDIS_USER" || fail "$USER_WHY"
   host_user_limits
@@ -44,7 +45,7 @@ host_server_start() {
     host_server_conf "$port" "$cpus"
     data+=("$FOLDER/data-$port")
   done <<<"$INSTANCE_PLAN"
-  mkdir -p -- "${data[@]}"
+  if [[ $PERSISTENCE_DIR == auto ]]; then mkdir -p -- "${data[@]}"; else host_server_data "${data[@]}"; fi
   host_cluster_write
   cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   host_tls_make
@@ -56,6 +57,8 @@ host_server_start() {
       START_PROGRAM=/proc/self/cwd/redis-server
     }
   fi
+  [[ $PERSISTENCE_DIR == auto ]] || run_limited 10 "${USER_WORDS[@]}" test -x "$PERSISTENCE_DIR" ||
+    fail "PERSISTENCE.dir=$PERSISTENCE_DIR: $USER_NAME, the user of the instances, cannot enter it; chmod o+x it and its parents, or set REDIS_USER"
   while read -r port cpus policy; do
     host_start_one "$port" "$cpus" "$policy" "${prefix[@]}" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"
@@ -66,6 +69,18 @@ host_server_start() {
   ! host_acl_users || printf 'user\tload\n'
   [[ $TLS == off ]] || printf 'certificate\t%s\n' "$(base64 -w 0 tls.crt)"
   [[ -z $USER_WHY ]] || printf 'root\t%s\n' "$USER_WHY"
+}
+
+# Make the data directories of instances in PERSISTENCE.dir. The link to each is made first: by it, what ends the run finds the directory.
+# Usage: host_server_data LINK...
+host_server_data() {
+  local link target
+  [[ -d $PERSISTENCE_DIR ]] || fail "PERSISTENCE.dir=$PERSISTENCE_DIR: not a directory; mount the device there, or make it"
+  workdir_alone "$PERSISTENCE_DIR" PERSISTENCE.dir
+  for link; do
+    target=$PERSISTENCE_DIR/tierbench-data-$RUN_ID-${link##*-}
+    { ln -s -- "$target" "$link" && mkdir -- "$target"; } 2>/dev/null || fail "PERSISTENCE.dir=$PERSISTENCE_DIR: $target cannot be made"
+  done
 }
 
 # If a wrapper remains as a separate process, record both processes: stopping only one would leave the other.
@@ -210,12 +225,19 @@ host_server_full() {
   ! workdir_full || printf '%s\n' "$REPLY" >&2
 }
 
+# Print the setting that names the file system of the files of instances, and its value.
+# Usage: host_server_where
+# Globals: PERSISTENCE_DIR WORK
+host_server_where() {
+  if [[ $PERSISTENCE_DIR == auto ]]; then echo "REMOTE_DIR=$WORK"; else echo "PERSISTENCE.dir=$PERSISTENCE_DIR"; fi
+}
+
 # Say why an instance could not write a file of persistence: its temporary file, which filled the disk, is removed already.
 # Usage: host_server_writes LOG...
 host_server_writes() {
   local line=
   IFS= read -r line < <(exec grep -hE -m 1 'No space left on device|Disk quota exceeded|Read-only file system|Short write' -- "$@") || :
-  [[ -z $line ]] || printf 'REMOTE_DIR=%s: an instance could not write its files to this file system: %s\n' "$WORK" "${line#* [#*] }" >&2
+  [[ -z $line ]] || printf '%s: an instance could not write its files to this file system: %s\n' "$(host_server_where)" "${line#* [#*] }" >&2
 }
 
 # Stop the instances and remove their directory.

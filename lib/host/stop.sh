@@ -131,6 +131,7 @@ host_stop_run() {
   host_instances_end 60 "$folder/server" || host_stop_stuck "$folder: an instance does not end"
   host_tier_stop "$folder" || host_stop_stuck "$folder: cannot undo its tier"
   [[ -z $stuck ]] || exit 1
+  host_instances_remove "$folder/server"
   # A last call of the dead master may still look at its generator, and note the clock there.
   rm -rf -- "$folder" 2>/dev/null || {
     proc_wait 1

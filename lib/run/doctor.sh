@@ -82,7 +82,8 @@ _doctor_ignored() {
 # Returns: sets the settings that lib/host/doctor.sh is sent.
 _doctor_needs() {
   local row ops bits size
-  NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0 NEED_DISK=0
+  local -A disk=()
+  NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0 NEED_DISK=''
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
@@ -95,12 +96,13 @@ _doctor_needs() {
     [[ -z $SERVER_NUMACTL && $CLIENT_PREFIX != numactl\ * && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     _doctor_connections
     disk_persistence_of
-    ((REPLY <= NEED_DISK)) || NEED_DISK=$REPLY
+    ((REPLY <= ${disk[$PERSISTENCE_DIR]-0})) || disk[$PERSISTENCE_DIR]=$REPLY
     cluster_processes_of "${ROW[instances]}"
     REPLY=$((REDISBASE + REPLY - 1))
     ((REPLY <= LAST_PORT)) || LAST_PORT=$REPLY
     ! cluster_on || ((REPLY <= LAST_BUS)) || LAST_BUS=$REPLY
   done
+  for row in "${!disk[@]}"; do NEED_DISK+="$row"$'\t'"${disk[$row]}"$'\n'; done
   plan_enter "${VARIANTS%% *}" ''
 }
 

@@ -228,7 +228,7 @@ host_fault_up() {
   mapfile -t ports < <(host_fault_ports)
   # A replica keeps the file of its last full sync, and would load it.
   [[ $how != empty ]] || for port in "${ports[@]}"; do
-    find "$FOLDER/data-$port" -mindepth 1 -maxdepth 1 ! -name nodes.conf -exec rm -rf -- {} + || :
+    find "$FOLDER/data-$port/" -mindepth 1 -maxdepth 1 ! -name nodes.conf -exec rm -rf -- {} + || :
   done
   host_start_again "${ports[@]}" || {
     host_fault_event refused "the node stays down: $START_WHY"
