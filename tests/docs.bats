@@ -74,7 +74,7 @@ commands() {
           [[ " ${words[*]-} " != *" --resume "* ]] || continue
           # Placeholders for the reader's own names.
           words=("${words[@]/my-hosts/$REPO/hosts.example}")
-          [[ " ${words[*]-} " != *" SCENARIO "* && " ${words[*]-} " != *" results/"* ]] || continue
+          [[ " ${words[*]-} " != *" SCENARIO "* && " ${words[*]-} " != *[\ @]results/* ]] || continue
           words=("${words[@]/"$REPO/hosts.example"/hosts.example}")
           # No facts can be read from a server that does not exist. On a machine with fewer CPUs, the plan starts no Redis.
           [[ " ${words[*]-}" == *" SERVER_CORES="* ]] || words+=(SERVER_MEM=754 FACTS=topology)

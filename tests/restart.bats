@@ -10,16 +10,17 @@ setup() {
   scratch_setup
   untune
   BASE=$(ports_pick 2)
+  on_disk=(env)
 }
 
 teardown() {
   scratch_teardown
 }
 
-# Restart two instances under load.
+# Restart two instances under load. With on_disk, a file system of a loop device is mounted on /mnt, for this run alone.
 # Usage: restart_run SETTING...   Sets: REP, the directory of the last repeat
 restart_run() {
-  run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=500 KEYS=4000 REDISRUNS=1 REPORT=off PHASES='populate mixed' DATA=random INTERVAL=0.1 RATE=2000 \
+  run_split "${on_disk[@]}" "$REPO/do_it.sh" run -s demo VALUE_SIZES=500 KEYS=4000 REDISRUNS=1 REPORT=off PHASES='populate mixed' DATA=random INTERVAL=0.1 RATE=2000 \
     REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" PERSISTENCE=rdb PERSISTENCE.every=3600 EVENTS=0.5:restart TIME=3 "$@"
   REP=$(echo results/*/native/*/rep-1*)
 }
@@ -45,9 +46,19 @@ assert int(row["written_bytes"]) > 4000 * 500 and int(row["peak_bytes"]) > 4000 
 END
 }
 
-@test "instances keep their data in an RDB or an AOF, and are started again as they were; the times are those of their logs; nothing is lost or left" {
-  local point port
-  restart_run SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 2.5:restart spread=one' TIME=6
+@test "instances keep their data in an RDB or an AOF on a device, and are started again as they were; the times are those of their logs; nothing is lost or left" {
+  local point port folder=auto
+  truncate -s 256M disk.img
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  if ((EUID == 0)) && mkfs.ext4 -q disk.img && unshare -m mount -o loop disk.img /mnt; then
+    folder=/mnt
+    on_disk=(unshare -m bash -c 'mount -o loop disk.img /mnt || exit 9
+      "$@" || exit
+      disk=$(findmnt -no SOURCE /mnt)
+      awk "{ print \$7 * 512 }" "/sys/block/${disk##*/}/stat" >written
+      ls -A /mnt >left' -)
+  fi
+  restart_run PERSISTENCE.dir="$folder" SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 2.5:restart spread=one' TIME=6
   assert_success
   for point in results/*/native/*/rep-1; do
     assert_equal "$(tail -n +2 "$point/server/persistence.tsv" | cut -f 1,2,4 | sort | uniq -c | tr -s '\t ' ' ' | paste -sd ,)" ' 2 1 restart done, 2 2 restart done'
@@ -80,9 +91,31 @@ import csv, sys
 for row in csv.DictReader(sys.stdin):
     if row["operation"] == "mixed": print(row["event_failed"], float(row["event_down_s"]) > 0, float(row["event_load_mb_s"]) > 0, row["far_per_op"] == "")')
   assert_equal "$row" $'0 True True True\n0 True True True'
+  if [[ $folder != auto ]]; then
+    # An RDB of each instance and restart, and two AOFs, are written to the device, and none is left there.
+    (($(<written) >= 6 * 4000 * 500)) || fail "$(<written) bytes were written to the device"
+    assert_equal "$(<left)" lost+found
+  fi
   assert_contains 'restarts, medians of repeats' "$output"
   refute_contains ': events, medians of repeats' "$output"
   assert_equal "$(find host -name 'data-*' -o -name 'run-*')" ''
+}
+
+@test "the CPU time of an instance that has ended stays that of the run" {
+  job_start bash -c 'while :; do :; done'
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  run bash -c '. "$REPO/lib/shared/proc.sh" && . "$REPO/lib/host/start.sh" && . "$REPO/lib/host/monitor.sh"
+    FOLDER=. RECORD=./instances.proc
+    used() { awk "{ sub(/^.*[)] /, \"\"); print (\$12 + \$13) * 10000 }" "/proc/$1/stat"; }
+    proc_started "$RECORD" "$1" 7000
+    until (($(used "$1") >= 200000)); do proc_pause; done
+    before=$(used "$1")
+    host_start_take 7000
+    after=$(used "$1")
+    kill -KILL "$1"
+    host_monitor_used
+    ((before <= REPLY && REPLY <= after)) && [[ ! -s $RECORD ]]' bash "$JOB_PID"
+  assert_success
 }
 
 @test "an instance that is killed while it loads, cannot read or write its file, refuses the password or loads for too long is named; the repeat fails, nothing is left" {

@@ -71,11 +71,11 @@ host_doctor_generator() {
 
 # The disk of the instances' directories, against the files of their persistence.
 host_doctor_disk() {
-  local folder needed free
+  local folder needed free name
   while IFS=$'\t' read -r folder needed; do
     ((needed > 0)) || continue
-    needed=$((needed >> 20))
-    [[ $folder != auto ]] || folder=$WORK
+    needed=$((needed >> 20)) name=PERSISTENCE.dir
+    [[ $folder != auto ]] || folder=$WORK name=REMOTE_DIR
     if [[ ! -d $folder ]]; then
       host_doctor_row fail persistence "$folder: not a directory" "up to $needed MiB" "mount a device there, make it, or set PERSISTENCE.dir"
       continue
@@ -85,7 +85,7 @@ host_doctor_disk() {
       host_doctor_row ok persistence "$free MiB free in $folder" "up to $needed MiB" -
     else
       host_doctor_row fail persistence "$free MiB free in $folder" "up to $needed MiB" \
-        "set REMOTE_DIR or PERSISTENCE.dir to a directory on a larger disk, PERSISTENCE=off, fewer events, or less data"
+        "set $name to a directory on a larger disk, PERSISTENCE=off, fewer events, or less data"
     fi
   done <<<"$NEED_DISK"
 }
