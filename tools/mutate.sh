@@ -20,7 +20,22 @@ mutate_copy() {
   mkdir -- "$1"
   { git -C "$ROOT" ls-files -z && printf 'test\0'; } | tar -C "$ROOT" --null -T - -cf - | tar -C "$1" -xf -
   # Without the packages and images of emulated machines.
-  [[ ! -d $ROOT/build ]] || tar -C "$ROOT" --exclude=build/qemu --exclude=build/lab -cf - build | tar -C "$1" -xf -
+  [[ ! -d $ROOT/build ]] || tar -C "$ROOT" --exclude=build/qemu --exclude=build/lab --exclude=build/packages -cf - build | tar -C "$1" -xf -
+}
+
+# End the processes that the tests of a fault have left: a fault may let them run on. They have the copy in their environment.
+# Usage: mutate_reap COPY   Returns: 0
+mutate_reap() {
+  local signal tries pids
+  for signal in TERM KILL; do
+    for ((tries = 0; tries < 50; tries++)); do
+      pids=$(grep -lzxF "REPO=$1" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3) || :
+      [[ -n $pids ]] || return 0
+      # shellcheck disable=SC2086 # split into numbers on purpose
+      ((tries > 0)) || kill -"$signal" $pids 2>/dev/null || :
+      sleep 0.2 # between two polls
+    done
+  done
 }
 
 # Inject one fault into a copy, and report whether its tests detect it.
@@ -45,6 +60,7 @@ mutate_one() {
       timeout --kill-after=20 "$LIMIT" bats --tap -f "$filter" "tests/$suite.bats"
     fi
   ) </dev/null >"$scratch/log" 2>&1 || status=$?
+  mutate_reap "$copy"
   if ((status == 0)) && [[ $suite != unit ]] && ! grep -q '^ok' "$scratch/log"; then
     printf 'ERROR     %s: %s has no test %s\n' "$name" "$suite" "$filter"
     return 1
@@ -89,6 +105,7 @@ main() {
 mutate_end() {
   # A signal must not end this function.
   trap '' INT TERM HUP
+  mutate_reap "$scratch/tree"
   rm -rf --one-file-system -- "$scratch"
 }
 
