@@ -113,6 +113,10 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   job_wait 60
   assert_failure 1
   assert_nothing_left
+  # Its generator, which may still wait for answers, has no record any more.
+  "$REPO/do_it.sh" stop --force >/dev/null 2>&1 || :
+  gone() { ! pgrep -f "$SCRATCH/host/run-demo-" >/dev/null; }
+  wait_until 40 gone
 }
 
 @test "the private directory of a master goes with the next command once it is dead, in whichever pid namespace" {
