@@ -283,15 +283,17 @@ END
   assert_contains 'unknown for 1B-1i: the tables of this server are neither those of Redis nor those of Valkey; set KEYS' "$stderr"
 }
 
-@test "a sample is read when Redis has no outgrown table left" {
+@test "a sample has the prefix of keys, and is read when Redis has no outgrown table left" {
+  printf '#!/bin/sh\necho "$*" >said\n' >program
+  chmod +x program
   cat >sample.sh <<'END'
 set -Eeuo pipefail
 . "$REPO/lib/run/keycost.sh"
-_REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=off LOAD_USER='' SERVER_CERTIFICATE='' HOST=h REDISBASE=1 DATA=pattern SEED=1
+_REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=p LOAD_USER='' SERVER_CERTIFICATE='' HOST=h REDISBASE=1 DATA=pattern SEED=1
 value_sizes_own() { return 1; }
 cluster_options() { :; }
 tls_options() { :; }
-tls_program() { echo true; }
+tls_program() { echo ./program; }
 hosts_data() { REPLY=h; }
 server_load_passwords() { :; }
 server_info() {
@@ -306,6 +308,7 @@ _keycost_used 10 0 100 set,get
 END
   run bash sample.sh
   assert_output 800
+  assert_contains ' --key-prefix p ' "$(<said)"
 }
 
 @test "without two samples there is no model of the memory per key" {

@@ -223,15 +223,6 @@ END
   refute_contains 'paced, get'
 }
 
-@test "curves that grow evenly have no knee, however many instances" {
-  {
-    windows_head
-    for n in 20 24 28 32; do windows_row v 1 get "$n" "${n}000000"; done
-  } >windows
-  run figures
-  assert_contains 'no knee up to 32 instances'
-}
-
 @test "the utilization is that of the phase, not of the time around it that the counters have too" {
   mkdir -p rep-1/{client,server}
   # A phase of 1 s with 3 s between the marks; the second CPU had no interrupts.

@@ -80,27 +80,16 @@ allowed() {
   unloaded
 }
 
-@test "strategy 2: each instance is on one CPU, by the kernel; without persistence nothing is on the disk" {
-  local -a pids
-  need_command numactl
-  loaded volatile-ttl REDIS_NUMACTL_STRATEGY=2 REDIS_PERSISTENCE_POLICY=false
-  mapfile -t pids < <(instance_pids)
-  assert_match '^[0-9]+$' "$(allowed "/proc/${pids[0]}")"
-  assert_match '^[0-9]+$' "$(allowed "/proc/${pids[1]}")"
-  (($(nproc) < 2)) || [[ $(allowed "/proc/${pids[0]}") != "$(allowed "/proc/${pids[1]}")" ]] || fail "both are on one CPU"
-  assert_equal "$(config save)|$(config appendonly)" '|no'
-  assert_equal "$(find host/run-*/server/data-"$BASE" -type f)" ''
-  unloaded
-}
-
-@test "options of numactl of one's own take the place of a strategy, for Redis and for the load" {
+@test "options of numactl of one's own take the place of a strategy, for Redis and for the load; without persistence nothing is on the disk" {
   local pid
   need_command numactl
-  loaded volatile-random REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0'
+  loaded volatile-random REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0' REDIS_PERSISTENCE_POLICY=false
   pid=$(instance_pids | sed -n 1p)
   assert_equal "$(allowed "/proc/$pid")" 0
   grep -q ' bind:0 ' "/proc/$pid/numa_maps"
   assert_equal "$(allowed "/proc/$(cat host/run-*/client-*/test.pid)")" 0
+  assert_equal "$(config save)|$(config appendonly)" '|no'
+  assert_equal "$(find host/run-*/server/data-"$BASE" -type f)" ''
   unloaded
   run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_NUMACTL_OPTIONS='-N 0 -M 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-N 1023 -m 1023'
   assert_failure 3
