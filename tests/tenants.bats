@@ -118,6 +118,29 @@ tenants_refused() {
   assert_contains 'TENANTS=all small: all: the name has another meaning in TENANTS.load; rename the file' "$stderr"
 }
 
+@test "policies have ranks by the latency of all tenants; neighbours are told apart, or the table says why not" {
+  local variant rank is us repeat tenant
+  mkdir -p run/swap/p/rep-1
+  printf 'client\ttenant\tport\tinstances\tof\tlost\n' >run/swap/p/rep-1/tenants.tsv
+  {
+    printf '%s\t' variant variant_rank point sweep operation tenant repeat discarded tier_is avg_us
+    printf 'dram_bytes\n'
+    while read -r variant rank is us; do
+      for repeat in 1 2 3; do
+        printf '%s\t%s\tp\t\tmixed\tall\t%s\t\t%s\t9\t%s\n' "$variant" "$rank" "$repeat" "$is" $((rank << 20))
+        for tenant in a b; do printf '%s\t%s\tp\t\tmixed-%s\t%s\t%s\t\t%s\t%s\t\n' "$variant" "$rank" $tenant $tenant "$repeat" "$is" $((us + repeat * us * rank % 7)); done
+      done
+    done <<<$'native 1 free 10\nswap 2 limited 300\nzram 3 limited 100\nzswap 4 limited 101'
+  } >totals
+  modules_run "FORMAT=lines tables_make '$REPO/lib/part/tenants/table.awk' run <totals"
+  assert_success
+  # Logarithms of the ratios of zram: 0, 0.0096 and 0.0194; of their mean 0.0097, with the 95 % interval of two degrees of freedom.
+  assert_contains $'\nrow\t1\tzswap\t104\t4\t\t\t\nrow\t2\tzram\t105\t3\t1.01\t0.99 - 1.03\tnot decided: the interval contains 1; about 7 more repeats would decide\nrow\t3\tswap\t303\t2\t2.89\t2.86 - 2.91\ttold apart\n'
+  awk -F '\t' '$7 == 1 || NR == 1' totals >one
+  modules_run "FORMAT=lines tables_make '$REPO/lib/part/tenants/table.awk' run <one"
+  assert_contains $'\tnot decided: one repeat has no interval; set REDISRUNS=3\n'
+}
+
 @test "a tenant whose instance is killed is named, and has no rows; the rows of the others are whole" {
   # shellcheck disable=SC2016 # of the job
   job_start bash -c 'until grep -qs "phase mixed starts" results/*/run.log; do sleep 0.05; done; sleep 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Print a table per phase of runs with tenants: the figures of each, and with TENANTS.load=alone how much slower each is than without the others, and
-# how fair that is.
+# how fair that is. With several policies, a table of their ranks, and whether the repeats tell them apart.
 # Table: 97
-# Needs: interval bound totals
+# Needs: interval decide bound totals
 # Files: */*/rep-*/tenants.tsv
 
 FNR == 1 {
@@ -21,6 +21,13 @@ files > 1 {
   next
 }
 
+# All DRAM is no policy.
+$at["tenant"] == "all" && $at["discarded"] == "" && $at["variant_rank"] > 0 && $at["tier_is"] != "free" && !schema_is_fill($at["operation"]) {
+  key = $at["operation"] SUBSEP $at["point"] SUBSEP $at["variant"]
+  value[key, ++count[key], "dram_bytes"] = $at["dram_bytes"]
+  is_policy[key] = 1
+}
+
 $at["tenant"] != "" && $at["tenant"] != "all" && $at["discarded"] == "" && $at["variant_rank"] > 0 {
   point = $at["point"]
   sweep = $at["sweep"]
@@ -33,6 +40,11 @@ $at["tenant"] != "" && $at["tenant"] != "all" && $at["discarded"] == "" && $at["
   phase = substr($at["operation"], 1, length($at["operation"]) - length($at["tenant"]) - 1)
   shape = phase SUBSEP point
   remember("shape", shape)
+  if (load == "" || load == "all") {
+    policy_point[shape] = $at["point"]
+    latency[shape, $at["variant"], $at["tenant"], $at["repeat"]] = $at["avg_us"]
+    if ($at["repeat"] > repeats) repeats = $at["repeat"]
+  }
   sweep_of[shape] = sweep
   rank[$at["variant"]] = $at["variant_rank"]
   found_variant[$at["variant"]] = 1
@@ -89,6 +101,59 @@ function tenants_line(shape, v, t,    key, alone, slow, tail, span) {
     tenants_paced(key, "tenant_swapins"), tenants_paced(key, "tenant_promoted_pages"), tenants_paced(key, "tenant_demoted_pages"), (slow == "" ? "" : sprintf("%.2f", slow)), (tail == "" ? "" : sprintf("%.2f", tail))
 }
 
+# The mean over all tenants of the logarithm of the latency, for each repeat of a policy: log_of[V, REPEAT]. Returns the mean of the repeats, empty
+# without one; a repeat that lacks a tenant does not count.
+function tenants_logs(shape, v,    r, t, us, sum, n, all) {
+  for (r = 1; r <= repeats; r++) {
+    sum = 0
+    for (t = 1; t <= size["tenant"]; t++) {
+      us = latency[shape, v, item["tenant", t], r]
+      if (us <= 0) break
+      sum += log(us)
+    }
+    if (t <= size["tenant"]) continue
+    log_of[v, r] = sum / size["tenant"]
+    all += log_of[v, r]
+    n++
+  }
+  return n ? all / n : ""
+}
+
+# What the repeats say of a policy and the next better one.
+function tenants_apart(worse, better,    r, n, ratio, says, more) {
+  for (r = 1; r <= repeats; r++) if (((worse, r) in log_of) && ((better, r) in log_of)) ratio[++n] = exp(log_of[worse, r] - log_of[better, r])
+  if (n < 2) return OFS OFS "not decided: one repeat has no interval; set REDISRUNS=3"
+  interval_paired(ratio, n, 0.95)
+  says = decide(interval_low, interval_high, -1, 0.02)
+  if (says == "same") says = "equal within 2 %"
+  else if (says == "worse") says = "told apart"
+  else {
+    more = decide_more(interval_centre, interval_error, interval_df, n, 0.02, 0.95)
+    says = "not decided: the interval contains 1; " (more ? "about " decide_round(more) " more repeat" (more == 1 ? "" : "s") : "more than 1,000 repeats") " would decide"
+  }
+  return sprintf("%.2f", interval_centre) OFS sprintf("%.2f - %.2f", interval_low, interval_high) OFS says
+}
+
+# Print the ranks of the policies at a point.
+function tenants_ranks(phase, shape,    v, i, n, list, at_point, mean) {
+  split("", log_of)
+  for (v = 1; v <= size["variant"]; v++) {
+    at_point = phase SUBSEP policy_point[shape] SUBSEP item["variant", v]
+    if (!(at_point in is_policy)) continue
+    mean[item["variant", v]] = tenants_logs(shape, item["variant", v])
+    if (mean[item["variant", v]] == "") continue
+    for (i = ++n; i > 1 && mean[list[i - 1]] > mean[item["variant", v]]; i--) list[i] = list[i - 1]
+    list[i] = item["variant", v]
+  }
+  if (n < 2) return
+  table_begin(toupper(phase) ": ranks of policies by the latency of all tenants", \
+    "rank|right|Rank\tvariant|text|Variant\tavg|right|avg us\tdram|right|DRAM MiB\tratio|right|Times the one above\tinterval|right|95 % interval\tverdict|text|Verdict")
+  for (i = 1; i <= n; i++)
+    print "row", i, list[i], text_short(exp(mean[list[i]])), tenants_mib(phase SUBSEP policy_point[shape] SUBSEP list[i], "dram_bytes"), \
+      (i == 1 ? OFS OFS : tenants_apart(list[i], list[i - 1]))
+  print "note", "The latency is the geometric mean of the mean latencies of all tenants. DRAM includes what compression takes."
+}
+
 END {
   for (key in lost) missing = missing (missing == "" ? "" : "; ") key " in " lost[key] " repeat" (lost[key] == 1 ? "" : "s") " (" why[key] ")"
   if (missing != "") missing = "Without results: " missing "."
@@ -107,5 +172,6 @@ END {
     }
     if (missing != "") print "note", missing
     if (noted != "") print "note", "Slowdown: mean latency divided by that of the tenant alone. Fairness (Jain): 1 if all are slowed equally, 1/N if one of N alone makes progress. " noted "."
+    tenants_ranks(part[1], item["shape", s])
   }
 }
