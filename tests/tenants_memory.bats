@@ -77,9 +77,11 @@ EOF
 }
 
 @test "a limit below the data without swap is refused; with DRAM for all, a tier without a limit has cgroups of the tenants" {
+  sed -i s/max/high/ own/tenants/poor.conf
   run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_failure 2
-  assert_match 'own/tenants/poor.conf:2: MEMORY.max=16M: less than the [0-9]+ MiB of poor, and the variant native has no swap; set at least that, or a variant with a tier' "$stderr"
+  sed -i s/high/max/ own/tenants/poor.conf
+  assert_match 'own/tenants/poor.conf:2: MEMORY.high=16M: less than the [0-9]+ MiB of poor, and the variant native has no swap; set at least that, or a variant with a tier' "$stderr"
   # What a tenant cannot have in DRAM needs swap: its data and 4 MiB per instance less the limit, and a quarter more.
   run_plan -s tenants -v swap TENANTS='even poor' DRAM_RATIO=1:1 TENANTS.load=all --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 {
@@ -97,6 +99,18 @@ import csv
 for r in csv.DictReader(open("totals.csv")):
     if r["tenant"] != "all": print(r["tenant"], r["tenant_limit_bytes"], r["tenant_swap_bytes"])')" $'even  0\npoor '$((64 << 20))' 0'
   assert_equal "$(find /sys/fs/cgroup -maxdepth 3 -type d -name 'tierbench-tenants-*' 2>/dev/null)" ''
+}
+
+@test "doctor checks the load and the limits of each tenant" {
+  printf '%s\n' LIKE=even MEMORY.max=3M CONNECTIONS=700 >own/tenants/tiny.conf
+  # shellcheck disable=SC2016 # of the shell
+  run_split bash -c 'ulimit -n 600; exec "$REPO/do_it.sh" doctor -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=2 "$@"' - TENANTS='even tiny' REDISBASE="$BASE"
+  assert_failure
+  assert_contains 'open files: 600; requires: 767: ' "$output$stderr"
+  assert_contains 'tenants: MEMORY.max of tiny: 3 MiB; requires: 4 MiB: 4 MiB for each of its instances here' "$output$stderr"
+  printf '%s\n' LIKE=even MEMORY.low=40M >own/tenants/tiny.conf
+  run_split "$REPO/do_it.sh" doctor -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=2 TENANTS='even tiny' REDISBASE="$BASE"
+  assert_match 'tenants: MEMORY.low of all tenants: 40 MiB; requires: at most the DRAM of all, [0-9]+ MiB' "$output$stderr"
 }
 
 @test "of several nodes the cgroup of a tenant has what is on near and on far ones" {

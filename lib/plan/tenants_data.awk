@@ -22,9 +22,15 @@ function tenants_divide(instances,    i, left, best) {
   for (i = 1; i <= tenants; i++) TENANT_FIRST[i] = i == 1 ? 0 : TENANT_FIRST[i - 1] + TENANT_COUNT[i - 1]
 }
 
+# The setting with the lowest limit of the tenant: over MEMORY.high the kernel reclaims, too. Empty without one.
+function tenant_bound() {
+  if (V["MEMORY.high"] == "none") return V["MEMORY.max"] == "none" ? "" : "MEMORY.max"
+  return V["MEMORY.max"] == "none" || size_bytes(V["MEMORY.high"]) < size_bytes(V["MEMORY.max"]) ? "MEMORY.high" : "MEMORY.max"
+}
+
 # The keys and bytes of each tenant at a point: TENANT_TEXT, its column in plan.tsv, NAME/FIRST/INSTANCES/KEYS/SIZE/BYTES for each, with KEYS 0 of
 # one that is not loaded; LOAD_..., the sums of those that are loaded; and the bytes of all, TENANT_DATA.
-function tenants_cell(instances,    t, sum, name, loaded, known, limit) {
+function tenants_cell(instances,    t, sum, name, loaded, known, bound, limit) {
   tenants_read()
   tenants_divide(instances)
   TENANT_TEXT = ""
@@ -42,11 +48,12 @@ function tenants_cell(instances,    t, sum, name, loaded, known, limit) {
       known = known == "" || known == LOAD_KNOWN ? LOAD_KNOWN : "estimated"
       if (LOAD["largest"] + 0 > sum["most"] + 0) sum["most"] = LOAD["largest"]
     }
-    limit = V["MEMORY.max"] == "none" ? 0 : size_bytes(V["MEMORY.max"])
+    bound = tenant_bound()
+    limit = bound == "" ? 0 : size_bytes(V[bound])
     # An instance needs 4 MiB in addition to its data.
     if (limit && limit < LOAD["data"] + TENANT_COUNT[t] * 4194304) {
       if (!tier_is("limited"))
-        stop(where("MEMORY.max") ": MEMORY.max=" V["MEMORY.max"] ": less than the " int((LOAD["data"] + TENANT_COUNT[t] * 4194304) / 1048576) + 1 " MiB of " TENANT \
+        stop(where(bound) ": " bound "=" V[bound] ": less than the " int((LOAD["data"] + TENANT_COUNT[t] * 4194304) / 1048576) + 1 " MiB of " TENANT \
           ", and the variant " VARIANT " has no swap; set at least that, or a variant with a tier " tiers_with("Is", "limited"))
       TENANT_SWAP += LOAD["data"] + TENANT_COUNT[t] * 4194304 - limit
     }

@@ -81,20 +81,16 @@ _doctor_ignored() {
 # The requirements of the plan on links, ports and open files: the maximum over all rows.
 # Returns: sets the settings that lib/host/doctor.sh is sent.
 _doctor_needs() {
-  local row ops bits size
+  local row bits REPLY
   local -A disk=()
   NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0 NEED_DISK=''
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
-    ops=0
-    [[ $RATE == search* ]] || { shares_peak "$RATE" && ops=$REPLY; }
-    ((ops > 0)) || ops=$PLAN_OPS
-    size=${ROW[largest_size]}
-    bits=$((size * 8 * ops))
+    bits=0
+    _doctor_loads
     ((bits <= NEED_BITS)) || NEED_BITS=$bits
     [[ -z $SERVER_NUMACTL && $CLIENT_PREFIX != numactl\ * && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
-    _doctor_connections
     disk_persistence_of
     ((REPLY <= ${disk[$PERSISTENCE_DIR]-0})) || disk[$PERSISTENCE_DIR]=$REPLY
     cluster_processes_of "${ROW[instances]}"
@@ -106,12 +102,40 @@ _doctor_needs() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
-# The connections that one client opens at the current point.
+# The requirements of the loads of the current point: one, or that of each tenant, which has its own settings, connections and process.
+# Returns: adds to bits of the caller, and raises NEED_PORTS and NEED_FILES
+_doctor_loads() {
+  local text name count keys size more tenants=${ROW[tenants]-}
+  for text in ${tenants:-"/0/${ROW[instances]}/1/${ROW[largest_size]}/"}; do
+    IFS=/ read -r name _ count keys size _ <<<"$text"
+    ((keys > 0)) || continue
+    read -r more NEED_PORTS NEED_FILES < <(
+      [[ -z $name ]] || plan_tenant "$name"
+      _doctor_bits "$size"
+      _doctor_connections "$count"
+      echo "$REPLY $NEED_PORTS $NEED_FILES"
+    )
+    bits=$((bits + more))
+  done
+}
+
+# The bits per second of a load with values of SIZE bytes.
+# Usage: _doctor_bits SIZE
+# Returns: sets REPLY
+_doctor_bits() {
+  REPLY=0
+  [[ $RATE == search* ]] || shares_peak "$RATE"
+  ((REPLY > 0)) || REPLY=$PLAN_OPS
+  REPLY=$(($1 * 8 * REPLY))
+}
+
+# The connections that one client opens to COUNT instances.
+# Usage: _doctor_connections COUNT
 _doctor_connections() {
   local count threads groups connections REPLY
   shares_connections
   connections=$REPLY
-  shares_divide "${ROW[instances]}"
+  shares_divide "$1"
   for count in "${SHARE_COUNT[@]}"; do
     shares_threads_of "$count"
     threads=$REPLY

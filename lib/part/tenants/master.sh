@@ -109,6 +109,27 @@ tenants_groups() {
   [[ -z ${limits//[ -]/} ]] && ! tier_is limited && ! tier_is moves || printf '%s' "$rows"
 }
 
+# Print a row: whether the limits of the tenants on the server in HOST can hold what each needs in DRAM, and their protection fits into that of all. What
+# the planner knows without a server it has refused.
+# Usage: tenants_doctor
+# Globals: ROW
+tenants_doctor() {
+  local REPLY
+  tenants_wanted || return 0
+  tier_bytes_of limit_bytes
+  tenants_groups | awk -v limit="$REPLY" -v OFS='\t' '
+    function mib(bytes) { return int(bytes / 1048576) " MiB" }
+    { groups++ }
+    # What Redis itself touches all the time.
+    $2 != "-" && $2 < (NF - 4) * 4194304 && tight == "" { tight = $1; held = $2; need = (NF - 4) * 4194304 }
+    $4 != "-" { low += $4 }
+    END {
+      if (tight != "") print "fail", "MEMORY.max of " tight ": " mib(held), mib(need) ": 4 MiB for each of its instances here", "raise MEMORY.max"
+      else if (limit > 0 && low > limit) print "warn", "MEMORY.low of all tenants: " mib(low), "at most the DRAM of all, " mib(limit), "lower MEMORY.low, or raise DRAM_RATIO"
+      else print "ok", groups + 0 " with a cgroup", "limits that hold what each needs", "-"
+    }'
+}
+
 # Print a blank and the part of a limit for COUNT of ALL instances, in bytes; `-` without a limit.
 # Usage: _tenants_part SIZE COUNT ALL
 _tenants_part() {
