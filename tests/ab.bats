@@ -198,8 +198,11 @@ END
   assert_match "^$(uname -r)"$'\t'"$(</proc/sys/kernel/random/boot_id)"$'\t[0-9.]+ [0-9a-f]+$'
   run cat "$ledger/runs/$(sed -n 3p "$ledger/ledger.tsv" | cut -f 4)/run.conf"
   assert_line 'KEYS="500"'
+  # Both sides are the same machine, in the same state.
+  run_split "$REPO/do_it.sh" ab --next
+  assert_match 'warning: trial 2, side (old|new): its settings, kernel, programs and hardware are those of (old|new): ' "$stderr"
   # The next trial of a side whose first one had another kernel: the fourth.
-  ledger_copy 2 3
+  ledger_copy 3
   sed -i "3s/\t$(uname -r)\t/\t5.0\t/" "$ledger/ledger.tsv"
   run_split "$REPO/do_it.sh" ab --next
   assert_equal "$status" 1
@@ -208,6 +211,7 @@ END
   ledger_copy 4 5
   run_split "$REPO/do_it.sh" ab --all
   assert_success
+  refute_contains 'kernel, programs and hardware' "$stderr"
   assert_contains 'trials   6 of 6'
   assert_match $'\nnew reaches [0-9.]+ % .* of'
   run "$REPO/do_it.sh" ab --side

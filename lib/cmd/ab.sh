@@ -271,7 +271,19 @@ _ab_next() {
   write_file "$ledger/ledger.tsv" ledger_print "$LEDGER_SEED" "${LEDGER_SIDES[@]}" "${LEDGER_ROWS[@]}" || return
   exec {lock}<&-
   ledger_read "$ledger"
+  _ab_alike "$trial" "$side" "$run"
   if ((LEDGER_DONE < ${#LEDGER_ROWS[@]})); then _ab_following; else _ab_show; fi
+}
+
+# Warn if the first trial of a side is of the same system as the first one of the other side, although the sides are states of the hosts.
+# Usage: _ab_alike TRIAL SIDE RUN
+# Globals: ledger of cmd_ab
+_ab_alike() {
+  local other=${LEDGER_SIDES[0]} first
+  [[ $other != "$2" ]] || other=${LEDGER_SIDES[1]}
+  first=$(ledger_run "$ledger" "$other")
+  [[ -n $first && $(ledger_run "$ledger" "$2") == "$3" ]] && trials_alike "$first" "$3" || return 0
+  log_warn "trial $1, side $2: its settings, kernel, programs and hardware are those of $other: if the sides are kernels, builds or firmware, one of them was not booted; then start a new comparison"
 }
 
 # Print why a trial is of another system than the earlier trials of its side: another kernel, or another Redis; nothing if it is of the same.

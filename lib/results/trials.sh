@@ -20,6 +20,24 @@ trials_facts() {
     printf 'unknown\tunknown\tunknown\n'
 }
 
+# Whether two runs differ in no setting but LABEL, and not in kernel, programs and hardware of their hosts: swap of others, for example, comes and goes.
+# Usage: trials_alike RUN RUN
+trials_alike() {
+  local folder where
+  local -a lines=()
+  for folder in "$1"/env/*/; do
+    folder=${folder%/} where=${folder##*/}
+    lines+=("one"$'\t'"two"$'\t'"$where"$'\t'"$folder/env.tsv"$'\t'"$2/env/$where/env.tsv")
+  done
+  lines+=("one"$'\t'"two"$'\t'"setting"$'\t'"$1/run.conf"$'\t'"$2/run.conf")
+  # What a run does not describe may differ.
+  ! printf '%s\n' "${lines[@]}" | compare_environment | awk -F '\t' '
+    $1 == "differs" && ++n <= 3 || $4 == "setting" && $5 ~ /^(LABEL|SCENARIO|OVER)$/ { next }
+    $1 == "differs" && $4 != "setting" && $5 !~ /^(cpu|kernel|machine|memory|nic|os|redis)[.]/ { next }
+    { found = 1 }
+    END { exit !found }'
+}
+
 # Print the state of the ledger that was read.
 # Usage: trials_state LEDGER
 trials_state() {
