@@ -316,6 +316,9 @@ END
     awk -v used="$(column used_memory "$variant" get)" 'BEGIN { exit !(used > 47.5 * 1048576 && used < 48.5 * 1048576) }' ||
       fail "$variant: the fill is not what was asked for"
     assert_match $'get\tcgroup\tlimit\t' "$(cat results/*/"$variant"/*/rep-1/server/counters.tsv)"
+    # Three tiers: DRAM up to the limit, the compressed pool, and the file.
+    [[ $variant != zswap ]] || awk -F '\t' '$1 == "get" && $2 "." $3 ~ /^(cgroup.usage|zswap.memory|swap.used)$/ && $5 > 0 { n++ } END { exit n != 3 }' \
+      results/*/"$variant"/*/rep-1/server/counters.tsv || fail 'zswap: a tier is empty'
     [[ $variant == zswap ]] || awk -F '\t' '$2 == "host" && $3 == "zswpout" && $4 != $5 { exit 1 }' \
       results/*/"$variant"/*/rep-1/server/counters.tsv || fail "$variant: zswap was in front"
   done

@@ -32,7 +32,7 @@ host_tier_state() {
   [[ ! -e $folder/asked ]] || mapfile -t lines <"$folder/asked"
   ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
   [[ ! -e $folder/cgroup ]] || host_tier_cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
-  far=$(host_tier_far "$folder")
+  [[ ! -e $folder/groups ]] || far=$(host_tier_far "$folder")
   while read -r group; do
     host_tier_cgroup_usage "$group" | sed "s/^/group:${group##*/}\t/"
     # With one node that is what is resident.
