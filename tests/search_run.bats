@@ -59,7 +59,7 @@ phase_calls() {
   local phase rate
   for phase in mixed mixed-2; do
     rate=$(column search.tsv "$phase" load)
-    assert_equal "$(printf %.4f "$(phase_column "$phase" rate)")" "$rate"
+    assert_equal "$(printf %.4f "$(phase_column "$phase" rate)")" "$(printf %.4f "$rate")"
     # Other load on the machine may break the limit in the longer phase, which the run then reports; else the phase has its rate.
     [[ $(column search.tsv "$phase" search) == broken ]] ||
       awk -v ops="$(phase_column "$phase" ops_per_sec)" -v rate="$rate" -v avg="$(phase_column "$phase" avg_us)" -v p50="$(phase_column "$phase" p50_us)" '
