@@ -50,12 +50,13 @@ END
   local point port folder=auto
   truncate -s 256M disk.img
   # shellcheck disable=SC2016 # expanded by the inner shell
-  if ((EUID == 0)) && mkfs.ext4 -q disk.img && unshare -m mount -o loop disk.img /mnt; then
+  if ((EUID == 0)) && mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 disk.img && unshare -m mount -o loop disk.img /mnt; then
     folder=/mnt
     on_disk=(unshare -m bash -c 'mount -o loop disk.img /mnt || exit 9
+      disk=$(findmnt -no SOURCE /mnt) disk=/sys/block/${disk##*/}/stat
+      before=$(<"$disk")
       "$@" || exit
-      disk=$(findmnt -no SOURCE /mnt)
-      awk "{ print \$7 * 512 }" "/sys/block/${disk##*/}/stat" >written
+      awk -v before="$before" "{ split(before, was); print (\$7 - was[7]) * 512 }" "$disk" >written
       ls -A /mnt >left' -)
   fi
   restart_run PERSISTENCE.dir="$folder" SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 2.5:restart spread=one' TIME=6
