@@ -156,7 +156,8 @@ host_monitor_sample_instances_open() {
 host_monitor_sample_instances() {
   local turn index line swap faults
   local -a field status
-  MONITOR_GONE= MONITOR_RAN=()
+  MONITOR_GONE=''
+  MONITOR_RAN=()
   for ((turn = 0; turn < MONITOR_TURN && turn < ${#MONITOR_PIDS[@]}; turn++)); do
     index=$MONITOR_NEXT
     MONITOR_NEXT=$(((MONITOR_NEXT + 1) % ${#MONITOR_PIDS[@]}))
