@@ -8,7 +8,7 @@ _RECOVERY_FOLDER= # recovery.tsv of the repeat
 # Usage: recovery_wanted
 # Globals: START
 recovery_wanted() {
-  [[ $START == far ]] && { tier_is limited || tier_is divided; }
+  [[ $START == far ]] && { tier_is limited || tier_is divided || tier_is moves; }
 }
 
 # Usage: recovery_say

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Tenants with cgroups of version 2: limits, protection, and what each fetches from swap.
+# Tenants with cgroups of version 2: limits, protection, what each fetches from swap, and which of its pages the kernel promotes after a start from far
+# memory.
 
 tenants_prepare() {
   mkdir -p conf/tenants
@@ -19,13 +20,26 @@ DRAM_RATIO=3:4
 TIME=15
 SERVER_PREFIX=/var/tmp/witness
 END
+  printf '%s\n' KEYS=300 KEY_PATTERN=uniform >conf/tenants/fast.conf
+  printf '%s\n' LIKE=fast RATE=20 >conf/tenants/slow.conf
+  cat >conf/scenarios/far-guest.conf <<'END'
+# All pages are on the slow node when the phase begins. The kernel scans by the CPU time of Redis.
+LIKE=tenants-guest
+SRV_OVERRIDE=2
+TENANTS="fast slow"
+START=far
+TIME=15
+KERNEL.scan_period_min=100
+KERNEL.scan_period_max=200
+KERNEL.hot_threshold=10000
+END
   # shellcheck disable=SC2016 # of the witness
   sed -i 's/^limits=.*/limits=$(cat "$cgroup"\/memory.{low,high,max} 2>\/dev\/null | paste -s -d ,)/' /var/tmp/witness
 }
 
-# Print a column of the row of a tenant. Usage: tenant TENANT COLUMN
+# Print a column of the row of a tenant. Usage: tenant VARIANT TENANT COLUMN
 tenant() {
-  awk -F , -v tenant="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["tenant"] == tenant && $at["operation"] == "get" { print $at[name] }' "/var/tmp/$GROUP.csv"
+  awk -F , -v row="$1 $2 get" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] " " $at["tenant"] " " $at["operation"] == row { print $at[name] }' "/var/tmp/$GROUP.csv"
 }
 
 tenants_checks() {
@@ -34,7 +48,18 @@ tenants_checks() {
   # They start at the same time, so lines may mix.
   check 'each tenant has its limits: low, high and max' '^0,max,8388608 0,max,max 25165824,31457280,max $' \
     "$(grep -o 'limits=[0-9a-z]*,[0-9a-z,]*' "/var/tmp/$GROUP.seen" | cut -d = -f 2 | sort | tr '\n' ' ')"
-  check 'the limit of the poor tenant is kept' '^8388608 less' "$(tenant poor tenant_limit_bytes) $(awk -v usage="$(counter swap get group:poor usage)" 'BEGIN { print (usage <= 8388608 ? "less" : "not less") }')"
+  check 'the limit of the poor tenant is kept' '^8388608 less' "$(tenant swap poor tenant_limit_bytes) $(awk -v usage="$(counter swap get group:poor usage)" 'BEGIN { print (usage <= 8388608 ? "less" : "not less") }')"
   check 'the poor tenant fetches its pages; the protected one does not' '^yes' \
-    "$(awk -v poor="$(tenant poor tenant_swapins)" -v safe="$(tenant safe tenant_swapins)" 'BEGIN { print (poor > 100 && safe < poor / 10 ? "yes" : "no"), poor, safe }')"
+    "$(awk -v poor="$(tenant swap poor tenant_swapins)" -v safe="$(tenant swap safe tenant_swapins)" 'BEGIN { print (poor > 100 && safe < poor / 10 ? "yes" : "no"), poor, safe }')"
+  GROUP=far
+  run_variants far-guest -v weighted -v numab
+  check 'weighted: all pages were moved to the slow node, and stay there' '^(9[0-9]|100)[0-9.]* (0\.9|1)' "$(figure weighted start_far_percent far_share)"
+  check 'numab: all pages were on the slow node, and many are in DRAM at the end' '^(9[0-9]|100)[0-9.]* 0\.[0-8]' "$(figure numab start_far_percent far_share)"
+  check 'numab: promotions of the tenants are those that the kernel counts' '^yes' \
+    "$(awk -v all="$(growth numab get host pgpromote_success)" -v fast="$(tenant numab fast tenant_promoted_pages)" -v slow="$(tenant numab slow tenant_promoted_pages)" \
+      'BEGIN { print (fast > 100 && slow != "" && fast + slow < 1.05 * all && fast + slow > 0.95 * all ? "yes" : "no"), all, fast, slow }')"
+  check 'numab: the DRAM of the tenant is gone once, and grows again' '^yes' \
+    "$(awk -F '\t' '$2 == "fast" { n++; if (min == "" || $3 < min) min = $3; last = $3; all = $3 + $4 } END { print (n > 10 && min < all / 4 && last > 1.5 * min ? "yes" : "no"), n, min, last, all }' \
+      /var/tmp/far/*/numab/*/rep-1/dram.tsv)"
+  GROUP=tenants
 }
