@@ -137,6 +137,8 @@ _doctor_connections() {
   connections=$REPLY
   shares_divide "$1"
   for count in "${SHARE_COUNT[@]}"; do
+    # A tenant with fewer instances than clients has no load on some.
+    ((count > 0)) || continue
     shares_threads_of "$count"
     threads=$REPLY
     groups=$(((threads + count - 1) / count))
