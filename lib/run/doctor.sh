@@ -105,8 +105,10 @@ _doctor_needs() {
 # The requirements of the loads of the current point: one, or that of each tenant, which has its own settings, connections and process.
 # Returns: adds to bits of the caller, and raises NEED_PORTS and NEED_FILES
 _doctor_loads() {
-  local text name count keys size more tenants=${ROW[tenants]-}
-  for text in ${tenants:-"/0/${ROW[instances]}/1/${ROW[largest_size]}/"}; do
+  local text=${ROW[tenants]-} name count keys size more
+  local -a tenants
+  read -r -a tenants <<<"${text:-/0/${ROW[instances]}/1/${ROW[largest_size]}/}"
+  for text in "${tenants[@]}"; do
     IFS=/ read -r name _ count keys size _ <<<"$text"
     ((keys > 0)) || continue
     read -r more NEED_PORTS NEED_FILES < <(
