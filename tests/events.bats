@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # EVENTS: what a snapshot, a rewrite and a full sync take, as the instances say, and what fails.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; text of other programs
 
 load helper

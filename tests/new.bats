@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # ./do_it.sh new: templates of scenarios and variants that run as they are.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; a name that is not expanded
 
 load helper

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # EVENTS=...:restart: how instances are started again under load, what their logs say of it, and what fails.
+# slow
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; text of other programs
 
 load helper

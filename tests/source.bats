@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Redis from source: the tarball of the distribution's source package.
+# slow
 
 load helper
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Text from files and hosts is no code, also under the oldest bash: no subscript is evaluated twice, and readers of results work with bash 5.1.
+# slow
 # shellcheck disable=SC2016,SC2030,SC2031,SC2154 # text as it stands there; what run and run_split set
 
 load helper

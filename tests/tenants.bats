@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # TENANTS: each has its own load, data and rows, counted as its servers count it; memory of each, and slowdowns against itself alone.
+# slow
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
