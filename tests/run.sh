@@ -316,6 +316,19 @@ run_finish() {
   rm -rf -- "$scratch"
 }
 
+# Disables swap files of tests that were killed: they have the highest priority, so tests of swap could not run beside them.
+# Usage: run_swap_sweep   Returns: 0
+run_swap_sweep() {
+  local file
+  while read -r file _; do
+    [[ $file == */tierbench-test.*/host/tierbench-*.swap ]] || continue
+    # A test that runs has its directory in its environment.
+    ! grep -qszxF "SCRATCH=${file%/host/*}" /proc/[0-9]*/environ || continue
+    printf 'removing the swap of a test that was killed: %s\n' "$file" >&2
+    ! swapoff "$file" || rm -f -- "$file"
+  done </proc/swaps
+}
+
 # Puts the directory of most lanes into memory, if there is enough, and this user may mount a file system. Else it stays on the disk.
 # Usage: run_memory   Returns: 0
 run_memory() {
@@ -362,6 +375,7 @@ main() {
   (($# > 0)) || set -- build tidy lint unit fuzz "$ROOT"/tests/*.bats
   for each; do run_command "$each" || return; done
   run_programs
+  run_swap_sweep
   run_memory
   # All lanes use the built programs.
   if [[ $1 == build ]]; then

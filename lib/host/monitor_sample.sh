@@ -151,8 +151,8 @@ host_monitor_sample_instances_open() {
   printf 'time\tport\trss\tswap\tmajflt\n' >"$MONITOR/instances.tsv"
 }
 
-# Record the usage of the next instances in turn; sets MONITOR_GONE to the number of an instance that is no longer the recorded process, and MONITOR_RAN
-# to the CPUs on which they ran last.
+# Record the usage of the next instances in turn. Sets MONITOR_GONE to the number of an instance whose recorded process has ended, and MONITOR_RAN to
+# the CPUs on which the instances ran last.
 host_monitor_sample_instances() {
   local turn index line swap faults
   local -a field status
