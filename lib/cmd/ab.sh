@@ -88,12 +88,15 @@ _ab_option() {
 # Returns: exits 2 if it does not exist
 _ab_ledger() {
   local found word=${1-}
+  local -a all
   conf_environment
   conf_read
   if [[ -n $word ]]; then
     found=$(compare_resolve "$word") || found=$RESULTS_DIR/ab/$word
   else
-    found=$(result_newest "$RESULTS_DIR/ab") || found=$RESULTS_DIR/ab
+    # A directory without this file was interrupted while it was made.
+    all=("$RESULTS_DIR"/ab/2*/ledger.tsv)
+    found=${all[-1]%/ledger.tsv}
   fi
   ledger_is "$found" || die_usage "command line: ${word:-ab}: not a ledger; ./do_it.sh ab A.conf B.conf makes one in $RESULTS_DIR/ab"
   printf '%s\n' "${found%/}"

@@ -14,12 +14,11 @@ _result_escape() {
 }
 
 # Print the newest run directory: the one with the latest time in its name.
-# Usage: result_newest [DIR]
-#   DIR has the runs (RESULTS_DIR)
+# Usage: result_newest
 # Globals: RESULTS_DIR; default: results/ of this project
 # Returns: 1 if there is no run
 result_newest() {
-  local folder=${1:-${RESULTS_DIR:-$ROOT/results}} run newest='' LC_ALL=C
+  local folder=${RESULTS_DIR:-$ROOT/results} run newest='' LC_ALL=C
   folder=${folder%/}
   # In the current directory, the short name reads better in the rows.
   [[ $folder != "$PWD/results" ]] || folder=results

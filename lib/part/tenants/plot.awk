@@ -6,7 +6,7 @@ function tenants_plot(    r, file, line, f, n, i, t, name, number, points, last,
   r = time_first_row(plot_point, plot_variant)
   file = text_opened(folder[r] "/../dram.tsv")
   while ((getline line < file) > 0) {
-    if (split(line, f, "\t") < 3 || f[1] !~ /^[0-9.]+$/) continue
+    if (split(line, f, "\t") < 3 || !text_is_number(f[1]) || !text_is_number(f[3])) continue
     t = f[1] - (begin + ahead) / 1e6
     if (t < 0 || t > events_end) continue
     if (!(f[2] in number)) {
@@ -21,7 +21,7 @@ function tenants_plot(    r, file, line, f, n, i, t, name, number, points, last,
   }
   close(file)
   # A plot over time requires at least three steps.
-  if (rows < 3 * n || !n) return
+  if (rows < 3 * n || !n || !most) return
   file = OUT "/tenants-" plot_point "-" plot_variant ".dat"
   for (i = 1; i <= n; i++) {
     plot_block_as(file, i, name[i])

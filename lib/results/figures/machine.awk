@@ -17,8 +17,8 @@ function machine_figures(    in_pages, out_pages, us, change) {
 }
 
 # The mean of samples in thousands, by the counters of their sum and number; empty without a sample in the phase.
-function machine_mean(sum, samples,    n) {
+function machine_mean(sum, samples,    n, total) {
   n = counter_change("cpus", samples)
-  sum = counter_change("cpus", sum)
-  return n > 0 && sum != "" ? text_number(sum / n / 1000, 1) : ""
+  total = counter_change("cpus", sum)
+  return n > 0 && total != "" ? text_number(total / n / 1000, 1) : ""
 }
