@@ -33,8 +33,8 @@ while :; do
 done
 END
   chmod 755 /var/tmp/away
-  printf 'LIKE=numab\nTRACE=/var/tmp/away\n' >conf/variants/room.conf
-  printf 'LIKE=damon\nTRACE=/var/tmp/away\n' >conf/variants/moved.conf
+  printf 'LIKE=numab\nSIDECAR=/var/tmp/away\n' >conf/variants/room.conf
+  printf 'LIKE=damon\nSIDECAR=/var/tmp/away\n' >conf/variants/moved.conf
   printf 'LIKE=tpp\nDAMON=migrate\n' >conf/variants/all.conf
 }
 
@@ -72,7 +72,7 @@ policies_checks() {
   check 'numab: pages of Redis that were on the slow node are in DRAM at the end, those of a quarter of the keys and not all' \
     '^0\.[5-8][0-9]* ' "$(figure room far_share moved_per_op)"
   check 'numab: numa_maps has few pages in DRAM at first, and thousands at the end' $'\nnear [0-9]{1,3}\n(.*\n)?near [0-9]{4,5}\n$' \
-    "$(cat /var/tmp/policies/*/room/*/*/server/trace/trace.log)"$'\n'
+    "$(cat /var/tmp/policies/*/room/*/*/server/sidecar/sidecar.log)"$'\n'
   check 'numab: hint faults, candidates and promotions are counted, and nothing is demoted' '^[1-9][0-9]* [1-9][0-9]* [1-9][0-9]* 0 0$' \
     "$(growth room get host numa_hint_faults pgpromote_candidate pgpromote_success pgdemote_kswapd pgdemote_direct)"
   # kswapd may make room as soon as Redis fills DRAM, or later, for pages to be promoted.

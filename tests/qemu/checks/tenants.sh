@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Tenants with cgroups of version 2: limits, protection, what each fetches from swap, and which of its pages the kernel promotes after a start from far
-# memory.
+# memory, and demotes when memory is demanded.
 
 tenants_prepare() {
   mkdir -p conf/tenants
@@ -33,6 +33,25 @@ KERNEL.scan_period_min=100
 KERNEL.scan_period_max=200
 KERNEL.hot_threshold=10000
 END
+  # Pressure on each tenant demotes its own pages alone, and DRAM has room, so nothing else is demoted.
+  printf 'LIKE=tpp\nSIDECAR=/var/tmp/press\n' >conf/variants/pressed.conf
+  cat >/var/tmp/press <<'END'
+#!/bin/bash
+# When pages of both tenants were promoted, demand memory of each, and print which pages its cgroup has demoted since it exists.
+trap 'exit 0' INT
+cd /sys/fs/cgroup/tierbench-* || exit
+for tenant in slow fast; do
+  until (($(awk '$1 == "pgpromote_success" { print $2 }' "$tenant/memory.stat") >= 300)); do sleep 0.3; done
+done
+# The kernel says if it was less.
+echo 2M >slow/memory.reclaim || :
+echo 2M >fast/memory.reclaim || :
+# The kernel adds its counts up every two seconds.
+sleep 3
+awk '/^pgdemote_/ { sum[FILENAME] += $2 } END { for (file in sum) print file, sum[file] }' {slow,fast}/memory.stat
+while :; do sleep 1; done
+END
+  chmod 755 /var/tmp/press
   # shellcheck disable=SC2016 # of the witness
   sed -i 's/^limits=.*/limits=$(cat "$cgroup"\/memory.{low,high,max} 2>\/dev\/null | paste -s -d ,)/' /var/tmp/witness
 }
@@ -52,14 +71,23 @@ tenants_checks() {
   check 'the poor tenant fetches its pages; the protected one does not' '^yes' \
     "$(awk -v poor="$(tenant swap poor tenant_swapins)" -v safe="$(tenant swap safe tenant_swapins)" 'BEGIN { print (poor > 100 && safe < poor / 10 ? "yes" : "no"), poor, safe }')"
   GROUP=far
-  run_variants far-guest -v weighted -v numab
+  run_variants far-guest -v weighted -v pressed
   check 'weighted: all pages were moved to the slow node, and stay there' '^(9[0-9]|100)[0-9.]* (0\.9|1)' "$(figure weighted start_far_percent far_share)"
-  check 'numab: all pages were on the slow node, and many are in DRAM at the end' '^(9[0-9]|100)[0-9.]* 0\.[0-8]' "$(figure numab start_far_percent far_share)"
-  check 'numab: promotions of the tenants are those that the kernel counts' '^yes' \
-    "$(awk -v all="$(growth numab get host pgpromote_success)" -v fast="$(tenant numab fast tenant_promoted_pages)" -v slow="$(tenant numab slow tenant_promoted_pages)" \
+  check 'tpp: all pages were on the slow node, and many are in DRAM at the end' '^(9[0-9]|100)[0-9.]* 0\.[0-8]' "$(figure pressed start_far_percent far_share)"
+  check 'tpp: promotions of the tenants are those that the kernel counts' '^yes' \
+    "$(awk -v all="$(growth pressed get host pgpromote_success)" -v fast="$(tenant pressed fast tenant_promoted_pages)" -v slow="$(tenant pressed slow tenant_promoted_pages)" \
       'BEGIN { print (fast > 100 && slow != "" && fast + slow < 1.05 * all && fast + slow > 0.95 * all ? "yes" : "no"), all, fast, slow }')"
-  check 'numab: the DRAM of the tenant is gone once, and grows again' '^yes' \
+  sed 's/^/# /' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log || :
+  # The counts of the kernel, of the cgroups and of the tenants are read at three moments. They are equal, because nothing is demoted at any of these.
+  check 'tpp: demotions of each tenant are those of its cgroup, and of both those that the kernel counts' '^yes' \
+    "$(awk -v all="$(growth pressed get host pgdemote_kswapd pgdemote_direct pgdemote_khugepaged)" -v fast="$(tenant pressed fast tenant_demoted_pages)" -v slow="$(tenant pressed slow tenant_demoted_pages)" '
+      { said[$1] = $2 }
+      END {
+        split(all, part, " ")
+        print (fast > 100 && slow > 100 && said["fast/memory.stat"] == fast && said["slow/memory.stat"] == slow && fast + slow == part[1] + part[2] + part[3] ? "yes" : "no"), all, fast, slow
+      }' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log)"
+  check 'tpp: the DRAM of the tenant is gone once, and grows again' '^yes' \
     "$(awk -F '\t' '$2 == "fast" { n++; if (min == "" || $3 < min) min = $3; last = $3; all = $3 + $4 } END { print (n > 10 && min < all / 4 && last > 1.5 * min ? "yes" : "no"), n, min, last, all }' \
-      /var/tmp/far/*/numab/*/rep-1/dram.tsv)"
+      /var/tmp/far/*/pressed/*/rep-1/dram.tsv)"
   GROUP=tenants
 }
