@@ -338,7 +338,7 @@ _planner_start() {
 }
 
 # Print the value of a setting if layers have these assignments. In a subshell, because bats traces each line of the test's shell.
-# Usage: conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
+# Usage: [READ=plan_settle] conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
 conf_value() {
   # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
@@ -349,7 +349,7 @@ conf_value() {
       conf_word "$1" "$2" "$1"
       shift
     done
-    conf_read
+    ${READ:-conf_read}
     printf "%s\n" "${!name}"' bash "$@"
 }
 

@@ -14,8 +14,9 @@ END {
   said_print("set layer", "run change part over optional trust warn")
 }
 
-# Read the words of SWEEP: the settings that they name, and their values as they are stored.
-function sweeps_take(    n, i, m, j, word, value, values, at) {
+# Read the words of SWEEP: the settings that they name, and their values as they are stored. A part of what a run found is kept as the number that it
+# is: the run may be moved, or get more repeats.
+function sweeps_take(    n, i, m, j, word, value, values, at, text) {
   resolve("")
   at = where("SWEEP") ": SWEEP"
   n = words("SWEEP", word)
@@ -27,9 +28,15 @@ function sweeps_take(    n, i, m, j, word, value, values, at) {
       check(kind_before(word[i] "", "="), value[j] "", at)
       values = values (j > 1 ? " " : "") CHECKED_VALUE
     }
+    if (word[i] ~ /%@/) {
+      word[i] = CHECKED "=" values
+      gsub(/ /, ",", word[i])
+    }
+    text = text (i > 1 ? " " : "") word[i]
     say("layer", "sweep" OFS word[i] OFS CHECKED OFS values)
     sweep_keep(word[i], CHECKED, values)
   }
+  VALUE[layer_key(layer_of("SWEEP")), "SWEEP"] = text
   resolve("")
 }
 
