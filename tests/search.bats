@@ -358,6 +358,8 @@ table() {
   assert_equal "$(conf_value RATE argument RATE=100%@run/native/)" 9000
   # Settings that repeat a run have the numbers, and other words as they are.
   assert_equal "$(export READ=plan_settle && conf_value SWEEP argument 'SWEEP=RATE=10k,60%@run,50%@run/swap TIME=1m,5')" 'RATE=10000,5400,13500 TIME=1m,5'
-  run conf_value RATE argument RATE=60%@run/swap/1000B
+  mv run a=b
+  assert_equal "$(conf_value RATE argument RATE=60%@a=b)" 5400
+  run conf_value RATE argument RATE=60%@a=b/swap/1000B
   assert_failure 2
 }

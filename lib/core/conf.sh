@@ -71,9 +71,11 @@ _conf_wanted() {
 # Usage: _conf_found DIR
 #   DIR is a run, or a variant in one
 _conf_found() {
-  local file lines
+  local file lines run=$1
   local -a files=()
-  for file in "$1"/*/rep-*/search.tsv "$1"/*/*/rep-*/search.tsv; do [[ $file != */rep-+([0-9])/search.tsv || ! -f $file ]] || files+=("$file"); done
+  # A path must not look like an assignment to awk.
+  [[ $run == /* ]] || run=./$run
+  for file in "$run"/*/rep-*/search.tsv "$run"/*/*/rep-*/search.tsv; do [[ $file != */rep-+([0-9])/search.tsv || ! -f $file ]] || files+=("$file"); done
   lines=$(LC_ALL=C FROM=$1 awk -F '\t' -v OFS='\t' '
     FNR == 1 { n = split(FILENAME, part, "/"); for (i = 1; i <= NF; i++) at[$i] = i; next }
     $at["load_unit"] == "ops_per_sec" && $at["search"] ~ /^(found|client|open)$/ && $at["load"] ~ /^[0-9]+([.][0-9]+)?$/ && $at["phase"] ~ /^[a-z0-9-]+$/ {
