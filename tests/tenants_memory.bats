@@ -108,9 +108,12 @@ for r in csv.DictReader(open("totals.csv")):
   assert_failure
   assert_contains 'open files: 600; requires: 767: ' "$output$stderr"
   assert_contains 'tenants: MEMORY.max of tiny: 3 MiB; requires: 4 MiB: 4 MiB for each of its instances here' "$output$stderr"
-  printf '%s\n' LIKE=even MEMORY.low=40M >own/tenants/tiny.conf
-  run_split "$REPO/do_it.sh" doctor -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=2 TENANTS='even tiny' REDISBASE="$BASE"
-  assert_match 'tenants: MEMORY.low of all tenants: 40 MiB; requires: at most the DRAM of all, [0-9]+ MiB' "$output$stderr"
+  printf '%s\n' LIKE=even MEMORY.low=80M RATE=0 >own/tenants/tiny.conf
+  printf '%s\n' LIKE=even VALUE_SIZES=500 RATE=0 >own/tenants/fast.conf
+  run_split "$REPO/do_it.sh" doctor --all -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=3 TENANTS='even tiny fast' REDISBASE="$BASE"
+  assert_match 'tenants +MEMORY.low of all tenants: 80 MiB +at most the DRAM of all, [0-9]+ MiB' "$output$stderr"
+  # 400 and 100000 operations per second of 1000 B.
+  assert_match 'link +loopback +804 Mbit/s' "$output"
 }
 
 @test "of several nodes the cgroup of a tenant has what is on near and on far ones" {

@@ -87,7 +87,6 @@ _doctor_needs() {
   for row in "${PLAN_ROWS[@]}"; do
     plan_row "$row"
     [[ ${ROW[repeat]} == 1 ]] || continue
-    bits=0
     _doctor_loads
     ((bits <= NEED_BITS)) || NEED_BITS=$bits
     [[ -z $SERVER_NUMACTL && $CLIENT_PREFIX != numactl\ * && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
@@ -102,33 +101,28 @@ _doctor_needs() {
   plan_enter "${VARIANTS%% *}" ''
 }
 
-# The requirements of the loads of the current point: one, or that of each tenant, which has its own settings, connections and process.
-# Returns: adds to bits of the caller, and raises NEED_PORTS and NEED_FILES
+# The requirements of the loads of the current point: one, or that of each tenant, which has its own settings, connections and process. Those without a
+# rate share PLAN_OPS.
+# Returns: sets bits of the caller, those per second, and raises NEED_PORTS and NEED_FILES
 _doctor_loads() {
-  local text=${ROW[tenants]-} name count keys size more
+  local text=${ROW[tenants]-} name count keys size peak largest=0
   local -a tenants
   read -r -a tenants <<<"${text:-/0/${ROW[instances]}/1/${ROW[largest_size]}/}"
+  bits=0
   for text in "${tenants[@]}"; do
     IFS=/ read -r name _ count keys size _ <<<"$text"
     ((keys > 0)) || continue
-    read -r more NEED_PORTS NEED_FILES < <(
+    read -r peak NEED_PORTS NEED_FILES < <(
       [[ -z $name ]] || plan_tenant "$name"
-      _doctor_bits "$size"
       _doctor_connections "$count"
+      REPLY=0
+      [[ $RATE == search* ]] || shares_peak "$RATE"
       echo "$REPLY $NEED_PORTS $NEED_FILES"
     )
-    bits=$((bits + more))
+    bits=$((bits + size * 8 * peak))
+    ((peak > 0 || size <= largest)) || largest=$size
   done
-}
-
-# The bits per second of a load with values of SIZE bytes.
-# Usage: _doctor_bits SIZE
-# Returns: sets REPLY
-_doctor_bits() {
-  REPLY=0
-  [[ $RATE == search* ]] || shares_peak "$RATE"
-  ((REPLY > 0)) || REPLY=$PLAN_OPS
-  REPLY=$(($1 * 8 * REPLY))
+  bits=$((bits + largest * 8 * PLAN_OPS))
 }
 
 # The connections that one client opens to COUNT instances.
