@@ -28,7 +28,7 @@ events_run() {
   printf '%s\n' 'phase scope counter before after' 'get host time_us 1000000000 1010000000' 'get 7000 majflt 0 1000' | tr ' ' '\t' >counters.tsv
   printf '%s\n' head '1 bgsave 7000 done 1004000000 1004000000 1006000000 0 0 0 0 0 200 800' | tr ' ' '\t' >persistence.tsv
   printf '%s\n' head '1002 7000 0 0 100' | tr ' ' '\t' >instances.tsv
-  run awk -F '\t' -v windows=4-6,0-4+6-10 -v phase=get -v start=1000000000 -v phase_s=10 -v warmup=0 -v ahead=0 -f "$REPO/lib/part/events/far.awk" counters.tsv persistence.tsv instances.tsv
+  run awk -F '\t' -v windows=4-6,0-4+6-10 -v phase=get -v start=1000000000 -v phase_s=10 -v warmup=0 -v ahead=0 -f "$REPO/lib/results/figures/overlap.awk" -f "$REPO/lib/part/events/far.awk" counters.tsv persistence.tsv instances.tsv
   assert_output '600.0 400.0'
 }
 

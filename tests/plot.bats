@@ -270,7 +270,7 @@ function parts_plot() { return }
 }
 END { printf "%d\n", last }
 PROGRAM
-  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/plot/common.awk" -f "$REPO/lib/results/plot/time.awk" -f "$REPO/lib/results/plot/map.awk" -f "$REPO/lib/results/plot/shards.awk" -f "$REPO/lib/results/plot/events.awk" -f told.awk redis.log
+  run awk -f "$REPO/lib/results/figures/text.awk" -f "$REPO/lib/results/figures/overlap.awk" -f "$REPO/lib/results/plot/common.awk" -f "$REPO/lib/results/plot/time.awk" -f "$REPO/lib/results/plot/map.awk" -f "$REPO/lib/results/plot/shards.awk" -f "$REPO/lib/results/plot/events.awk" -f told.awk redis.log
   assert_line 'snapshot begins'
   assert_line 'snapshot ends'
   assert_line 'AOF rewrite begins'

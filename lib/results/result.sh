@@ -157,7 +157,7 @@ result_columns() {
 # Usage: result_add_up <ROWS
 # Returns: as result_rows
 result_add_up() {
-  RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} figures_run histogram interval margin window total |
+  RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} figures_run histogram interval margin overlap window total |
     LC_ALL=C sort -s -t $'\t' -k 1,1 | cut -f 2- | figures_run metric pool
 }
 

@@ -38,13 +38,6 @@ function sample(port, us, count,    i) {
   faults[port, i] = count
 }
 
-# The overlap of two spans of time.
-function common(from, to, other_from, other_to) {
-  if (other_from > from) from = other_from
-  if (other_to < to) to = other_to
-  return to > from ? to - from : 0
-}
-
 # Spread a count evenly over a span, in the part of it in which there were requests.
 function spread(from, to, count,    i) {
   from = (from - start) / 1e6
@@ -52,7 +45,7 @@ function spread(from, to, count,    i) {
   if (from < -warmup) from = -warmup
   if (to > phase_s) to = phase_s
   if (to <= from || count <= 0) return
-  for (i = 1; i <= ranges; i++) sum[window_of[i]] += count * common(from, to, range_from[i], range_to[i]) / (to - from)
+  for (i = 1; i <= ranges; i++) sum[window_of[i]] += count * overlap(from, to, range_from[i], range_to[i]) / (to - from)
 }
 
 END {

@@ -22,7 +22,7 @@ events_write() {
   [[ -n $windows ]] || return 0
   write_file "$folder/events.hist" "$ROOT/test" --windows "$windows" "${logs[@]}" || return
   [[ $ahead == - ]] || far=$(awk -F '\t' -v windows="$windows" -v phase="$phase" -v start="$start" -v phase_s="$TIME" -v warmup="$WARMUP" -v ahead="$ahead" \
-    -f "$LIB/part/events/far.awk" "$folder"/server/{counters,persistence,instances}.tsv) || return
+    -f "$LIB/results/figures/overlap.awk" -f "$LIB/part/events/far.awk" "$folder"/server/{counters,persistence,instances}.tsv) || return
   write_file "$folder/events.tsv" awk -F '\t' -v OFS='\t' -v phase="$phase" -v start="$start" -v full="$full" -v far="$far" -f "$LIB/part/events/join.awk" "$folder/server/persistence.tsv" "$folder/events.hist" || return
   rm -f -- "$folder/events.hist"
 }

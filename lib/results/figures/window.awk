@@ -10,7 +10,7 @@ function window_ops(c, from, to, done,    r, before, after, share, sum) {
     before = series_from[c, r]
     # The last row ends with the last thread; its time is rounded.
     after = series_to[c, r] < done ? series_to[c, r] : done
-    share = (after < to ? after : to) - (before > from ? before : from)
+    share = overlap(before, after, from, to)
     if (share > 0 && after > before) sum += series_ops[c, r] * share / (after - before)
   }
   return sum + 0

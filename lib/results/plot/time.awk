@@ -115,10 +115,10 @@ function time_far(file, g, v, asked,    p, r, k, line, f, n, samples, now, seen,
 # Spread the waits of an instance between two samples over the intervals between them; between phases there are no requests. Adds to
 # waits[p, k], and the known time to known[p, k].
 function time_spread(from, to, count, waits, known,    p, k, active, share, length_of_one) {
-  for (p = 1; p <= phases; p++) if (intervals[p]) active += time_shared(from, to, phase_from[p], phase_to[p])
+  for (p = 1; p <= phases; p++) if (intervals[p]) active += overlap(from, to, phase_from[p], phase_to[p])
   if (active <= 0) return
   for (p = 1; p <= phases; p++) {
-    if (!intervals[p] || time_shared(from, to, phase_from[p], phase_to[p]) <= 0) continue
+    if (!intervals[p] || overlap(from, to, phase_from[p], phase_to[p]) <= 0) continue
     # Intervals have roughly the same length; one of microseconds has length 0 as written.
     length_of_one = interval[p, 1, "to"] - interval[p, 1, "from"]
     k = length_of_one > 0 ? int((from - phase_from[p]) / length_of_one) : 1
@@ -126,19 +126,12 @@ function time_spread(from, to, count, waits, known,    p, k, active, share, leng
     if (k > intervals[p]) k = intervals[p]
     while (k > 1 && interval[p, k, "from"] > from) k--
     for (; k <= intervals[p] && interval[p, k, "from"] < to; k++) {
-      share = time_shared(from, to, interval[p, k, "from"], interval[p, k, "to"])
+      share = overlap(from, to, interval[p, k, "from"], interval[p, k, "to"])
       if (share <= 0) continue
       waits[p, k] += count * share / active
       known[p, k] += share
     }
   }
-}
-
-# The overlap of two spans of time.
-function time_shared(from, to, other_from, other_to) {
-  if (other_from > from) from = other_from
-  if (other_to < to) to = other_to
-  return to > from ? to - from : 0
 }
 
 function time_first_row(g, v,    p) {
