@@ -197,7 +197,7 @@ host_tier_check_swap() {
 # Returns: 1 if it would not
 host_tier_check_first() {
   host_tier_swap_first || {
-    host_tier_row fail "$WHY" "a higher priority than all other swap" "lower that of the other swap"
+    host_tier_row fail "$WHY" "a higher priority than all other swap" "$SWAP_FIX"
     return 1
   }
 }

@@ -39,17 +39,20 @@ host_tier_swap_place() {
 # Whether the kernel uses the swap of the tier before all others: the device if it is in use, else what will be enabled.
 # Usage: host_tier_swap_first
 # Globals: SWAP_DEVICE TIER_SWAP
-# Returns: 1 with WHY
+# Returns: 1 with WHY, and SWAP_FIX, the commands that change it: a priority is set when swap is enabled
 host_tier_swap_first() {
-  WHY=$(DEVICE=$(host_tier_swap_name "$SWAP_DEVICE") NAME=$TIER_SWAP HIGHEST=$TIER_SWAP_HIGHEST awk '
+  IFS=$'\t' read -r WHY SWAP_FIX < <(DEVICE=$(host_tier_swap_name "$SWAP_DEVICE") NAME=$TIER_SWAP HIGHEST=$TIER_SWAP_HIGHEST awk '
     NR == 1 { next }
     $1 == ENVIRON["DEVICE"] { mine = $5; used = 1; next }
     !others++ || $5 > most { most = $5; other = $1 }
     END {
-      if (!others) exit
-      if (used && most >= mine) print ENVIRON["NAME"] " is in use with priority " mine ", and " other " with " most " is not after it"
-      if (!used && most >= ENVIRON["HIGHEST"]) print other " has the highest priority, " most ": pages of the tier would go to it, too"
-    }' /proc/swaps)
+      highest = ENVIRON["HIGHEST"] + 0
+      if (!others || most < (used ? mine : highest)) exit
+      printf "%s", used ? ENVIRON["NAME"] " is in use with priority " mine ", and " other " with " most " is not after it" : \
+        other " has the highest priority, " most ": pages of the tier would go to it, too"
+      if (most < highest) print "\tswapoff " ENVIRON["NAME"] " && swapon -p " highest " " ENVIRON["NAME"]
+      else print "\tswapoff " other " && swapon -p 0 " other
+    }' /proc/swaps) || :
   [[ -z $WHY ]]
 }
 
