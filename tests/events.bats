@@ -205,9 +205,12 @@ EVENTS=1:bgsave,2:bgsave PERSISTENCE=rdb|393
 EVENTS=1:bgrewriteaof PERSISTENCE=aof|608
 EVENTS=1:bgsave PERSISTENCE=aof|811
 END
+  mkdir -m 700 closed
   run "$REPO/do_it.sh" doctor --all -s demo REDISBASE="$BASE" REMOTE_DIR="$SCRATCH/host" KEYS=1000000000 PHASES='populate mixed' TIME=60 EVENTS=1:bgsave \
-    SWEEP=PERSISTENCE.dir="/,$SCRATCH/none"
+    SWEEP=PERSISTENCE.dir="/,/tmp,$SCRATCH/none,$SCRATCH/closed"
   assert_failure 3
   assert_match 'fail +persistence +[0-9]+ MiB free in / +up to 1968383 MiB +set PERSISTENCE.dir to .*, fewer events, or less data' "$output"
-  assert_match "fail +persistence +$SCRATCH/none: not a directory +up to" "$output"
+  assert_match "fail +persistence +$SCRATCH/none: not a directory +up to [0-9]+ MiB +[a-z ]+ there, or make it" "$output"
+  assert_match 'fail +persistence +/tmp: other users can write to /tmp \(mode 1777\) +up to [0-9]+ MiB +chmod go-w it, or set PERSISTENCE.dir' "$output"
+  ((EUID > 0)) || assert_match "fail +persistence +$SCRATCH/closed: [a-z]+, the user of the instances, cannot enter it +up to [0-9]+ MiB +chmod o\+x it" "$output"
 }

@@ -83,7 +83,7 @@ allowed() {
 @test "options of numactl of one's own take the place of a strategy, for Redis and for the load; without persistence nothing is on the disk" {
   local pid
   need_command numactl
-  loaded volatile-random REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0' REDIS_PERSISTENCE_POLICY=false
+  loaded volatile-random REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0' REDIS_PERSISTENCE_POLICY=false PERSISTENCE.dir=/none
   pid=$(instance_pids | sed -n 1p)
   assert_equal "$(allowed "/proc/$pid")" 0
   grep -q ' bind:0 ' "/proc/$pid/numa_maps"

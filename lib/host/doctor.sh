@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Whether this host meets the requirements of its role, as rows: STATE CHECK FOUND WANTED FIX.
-# Needs: cpus allowed irq locks ports vsmp tune_kind tune_journal tune program part/*/host_tune
+# Needs: user cpus allowed irq locks ports vsmp tune_kind tune_journal tune program part/*/host_tune
 # Reads server client: ADDRESS NEED_MBIT NEED_PORTS NEED_FILES NEED_NUMACTL NEED_REACH FIRST_PORT LAST_PORT LAST_BUS NEED_DISK TUNE_ROWS PROGRAM_KEY
 #   ADDRESS carries the load; NEED_MBIT is the required speed of the link, in Mbit/s; NEED_PORTS are a client's connections to one instance, and
 #   NEED_FILES the open files for all of its connections; with NEED_NUMACTL, policies are requested; with NEED_REACH, other hosts connect; FIRST_PORT and LAST_PORT are those of the
-#   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; NEED_DISK are lines PERSISTENCE.dir BYTES, of the instances' files; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
+#   instances, and those up to LAST_BUS have a cluster bus, 10000 above them; NEED_DISK are lines PERSISTENCE.dir REDIS_USER BYTES, of the instances' files; without TUNE_ROWS tuning is not checked; PROGRAM_KEY is that of the load generator (empty: it is not looked for)
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Print the checks of a role as rows, `tuning` and the rows of host_tune_rows, `found PATH` or `lacks MACHINE WHY` of the load generator,
@@ -69,15 +69,20 @@ host_doctor_generator() {
   if [[ $what == yes ]]; then host_doctor_row found "$path"; else host_doctor_row lacks "$path" "$why"; fi
 }
 
-# The disk of the instances' directories, against the files of their persistence.
+# The directories of the instances' files, as instances will use them, and the space there, against the files of their persistence.
 host_doctor_disk() {
-  local folder needed free name
-  while IFS=$'\t' read -r folder needed; do
+  local folder user needed free name why
+  while IFS=$'\t' read -r folder user needed; do
     ((needed > 0)) || continue
     needed=$((needed >> 20)) name=PERSISTENCE.dir
-    [[ $folder != auto ]] || folder=$WORK name=REMOTE_DIR
-    if [[ ! -d $folder ]]; then
-      host_doctor_row fail persistence "$folder: not a directory" "up to $needed MiB" "mount a device there, make it, or set PERSISTENCE.dir"
+    if [[ $folder == auto ]]; then
+      folder=$WORK name=REMOTE_DIR
+    elif ! why=$(
+      host_user_find "$user" || :
+      host_user_data "$folder" 2>&1
+    ); then
+      why=${why#PERSISTENCE.dir=} why=${why//[$'\t\n']/ }
+      host_doctor_row fail persistence "${why%%; *}" "up to $needed MiB" "${why#*; }"
       continue
     fi
     free=$(($(stat -f -c '%a * %S / 1048576' -- "$folder")))

@@ -4,11 +4,11 @@
 # Needs: protocol ports tier part/*/host_tune instances start user acl directives tls info cluster
 # Reads start info answers logs: SERVER_ADDRESS
 # Reads start answers: REDIS_BINARY
-# Reads start logs: PERSISTENCE_DIR
-# Reads start: INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
+# Reads logs: PERSISTENCE_DIR
+# Reads start: SERVER_DATA INSTANCE_PLAN CLUSTER_TABLE SERVER_DIRECTIVES REDIS_USER REDISBASE LOAD_PASSWORD
 # Reads start: REDIS_TEMPLATE IO_THREADS IO_THREADS_AFFINITY LAUNCH_WORDS COPY_PASSWORD LOAD_COMMANDS TLS
-#   INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by
-#   tabs
+#   SERVER_DATA is PERSISTENCE.dir, or auto if nothing is persisted; INSTANCE_PLAN are lines PORT CPUS POLICY; REDIS_TEMPLATE is the text of
+#   conf/redis.conf; LAUNCH_WORDS are in front of redis-server, separated by tabs
 
 # Usage: main start|info|answers|logs|stop
 main() {
@@ -45,7 +45,12 @@ host_server_start() {
     host_server_conf "$port" "$cpus"
     data+=("$FOLDER/data-$port")
   done <<<"$INSTANCE_PLAN"
-  if [[ $PERSISTENCE_DIR == auto ]]; then mkdir -p -- "${data[@]}"; else host_server_data "${data[@]}"; fi
+  if [[ $SERVER_DATA == auto ]]; then
+    mkdir -p -- "${data[@]}"
+  else
+    host_user_data "$SERVER_DATA"
+    host_server_data "${data[@]}"
+  fi
   host_cluster_write
   cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
   host_tls_make
@@ -57,8 +62,6 @@ host_server_start() {
       START_PROGRAM=/proc/self/cwd/redis-server
     }
   fi
-  [[ $PERSISTENCE_DIR == auto ]] || run_limited 10 "${USER_WORDS[@]}" test -x "$PERSISTENCE_DIR" ||
-    fail "PERSISTENCE.dir=$PERSISTENCE_DIR: $USER_NAME, the user of the instances, cannot enter it; chmod o+x it and its parents, or set REDIS_USER"
   while read -r port cpus policy; do
     host_start_one "$port" "$cpus" "$policy" "${prefix[@]}" || fail "$port: redis-server ended at once: $(said_why <"$FOLDER/redis-$port.log")"
   done <<<"$INSTANCE_PLAN"
@@ -75,11 +78,9 @@ host_server_start() {
 # Usage: host_server_data LINK...
 host_server_data() {
   local link target
-  [[ -d $PERSISTENCE_DIR ]] || fail "PERSISTENCE.dir=$PERSISTENCE_DIR: not a directory; mount the device there, or make it"
-  workdir_alone "$PERSISTENCE_DIR" PERSISTENCE.dir
   for link; do
-    target=$PERSISTENCE_DIR/tierbench-data-$RUN_ID-${link##*-}
-    { ln -s -- "$target" "$link" && mkdir -- "$target"; } 2>/dev/null || fail "PERSISTENCE.dir=$PERSISTENCE_DIR: $target cannot be made"
+    target=$SERVER_DATA/tierbench-data-$RUN_ID-${link##*-}
+    { ln -s -- "$target" "$link" && mkdir -- "$target"; } 2>/dev/null || fail "PERSISTENCE.dir=$SERVER_DATA: $target cannot be made"
   done
 }
 

@@ -35,10 +35,20 @@ host_user_find() {
   [[ $1 == auto ]]
 }
 
-# Whether that user can start a program by its path.
-# Usage: host_user_reaches PROGRAM
+# Whether that user can start a program by its path, or enter a directory.
+# Usage: host_user_reaches PATH
 host_user_reaches() {
   run_limited 10 "${USER_WORDS[@]}" test -x "$1"
+}
+
+# Refuse a PERSISTENCE.dir that instances of that user cannot use.
+# Usage: host_user_data DIR
+host_user_data() {
+  [[ -d $1 ]] || fail "PERSISTENCE.dir=$1: not a directory; mount the device there, or make it"
+  workdir_alone "$1" PERSISTENCE.dir
+  [[ -w $1 ]] || fail "PERSISTENCE.dir=$1: cannot be written; chmod u+w it, or mount it for writing"
+  host_user_reaches "$1" ||
+    fail "PERSISTENCE.dir=$1: ${USER_NAME:-$(id -un)}, the user of the instances, cannot enter it; chmod o+x it and its parents, or set REDIS_USER"
 }
 
 # Raise limits before redis-server becomes another user, who may not raise them: open files, and processes of one user.

@@ -81,7 +81,7 @@ _doctor_ignored() {
 # The requirements of the plan on links, ports and open files: the maximum over all rows.
 # Returns: sets the settings that lib/host/doctor.sh is sent.
 _doctor_needs() {
-  local row bits REPLY
+  local row bits place REPLY
   local -A disk=()
   NEED_BITS=0 NEED_PORTS=0 NEED_FILES=0 NEED_NUMACTL='' FIRST_PORT=$REDISBASE LAST_PORT=0 LAST_BUS=0 NEED_DISK=''
   for row in "${PLAN_ROWS[@]}"; do
@@ -91,7 +91,9 @@ _doctor_needs() {
     ((bits <= NEED_BITS)) || NEED_BITS=$bits
     [[ -z $SERVER_NUMACTL && $CLIENT_PREFIX != numactl\ * && $PLACEMENT != numa && $PLACEMENT != split ]] || NEED_NUMACTL=yes
     disk_persistence_of
-    ((REPLY <= ${disk[$PERSISTENCE_DIR]-0})) || disk[$PERSISTENCE_DIR]=$REPLY
+    place=auto$'\t'-
+    [[ $PERSISTENCE_DIR == auto ]] || place=$PERSISTENCE_DIR$'\t'$REDIS_USER
+    ((REPLY <= ${disk[$place]-0})) || disk[$place]=$REPLY
     cluster_processes_of "${ROW[instances]}"
     REPLY=$((REDISBASE + REPLY - 1))
     ((REPLY <= LAST_PORT)) || LAST_PORT=$REPLY

@@ -126,9 +126,15 @@ _repeat_probe() {
 
 # Start the instances of the current row in their memory, and the monitors.
 _repeat_up() {
+  local data=$PERSISTENCE_DIR REPLY
   POINT_INSTANCES=$1
   parts_at up || return
-  server_start "$1" monitor_ask || return
+  # A point that persists nothing does not need the directory.
+  if [[ $data != auto ]]; then
+    disk_persistence_of
+    ((REPLY > 0)) || data=auto
+  fi
+  server_start "$1" monitor_ask "$data" || return
   monitor_begin "${ROW[data_bytes]}"
 }
 

@@ -107,13 +107,14 @@ server_find_redis() {
 }
 
 # Start the instances of a point on all servers, each pinned, and wait until each answers PING.
-# Usage: server_start INSTANCES [FUNCTION]
-#   FUNCTION adds scripts to calls, which run on each server after its instances have started
+# Usage: server_start INSTANCES [FUNCTION [DIR]]
+#   FUNCTION adds scripts to calls, which run on each server after its instances have started; DIR has their data, if not the directory of the run
 # Globals: ROW, with the places of the instances
 # Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
 #   SERVER_CERTIFICATE, the certificates of all servers, which they have to trust; empty: there is no TLS.
 server_start() {
   local _SERVER_THEN=${2-}
+  SERVER_DATA=${3-auto}
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
   cluster_processes_of "$1"
@@ -129,6 +130,7 @@ server_start() {
 server_scratch() {
   local _SERVER_THEN=
   local -a ports=("${@:-$REDISBASE}")
+  SERVER_DATA=auto
   CLUSTER_TABLE=
   ! cluster_on || CLUSTER_TABLE=$(cluster_table 1)
   _server_passwords $((ports[-1] - REDISBASE + 1))
