@@ -45,8 +45,9 @@ escaped() {
   # A program that reads the log is not an instance.
   tail -f /dev/null >other.log 3>&- &
   process_note $!
+  mkdir -m 755 device
   for gone in no yes; do
-    master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/again" 'server_start 1 && exit 9
+    master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/again" 'server_start 1 "" "$PWD/device" && exit 9
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
       kill -9 $$' || :
     [[ $gone == no ]] || rm -r host/run-*
@@ -55,6 +56,7 @@ escaped() {
     assert_match '^127.0.0.1: stopped everything that test-[0-9]+-[0-9a-f]{8} had left'"$([[ $gone == no ]] || echo '; its directory had been removed')\$"
     port_free "$BASE" || fail "an instance was left: $(ss -Hltnp "sport = :$BASE")"
     assert_equal "$(escaped)" ''
+    assert_equal "$(find device host -name '*data-*')" ''
   done
   process_alive "${TEST_PROCESSES[-1]%%:*}" "${TEST_PROCESSES[-1]#*:}"
   assert_equal "$(redis-cli -p "$mine" ping)" PONG

@@ -278,7 +278,7 @@ END
 @test "stop removes only what has the form and the owner line of a run, and leaves files of the user, whose names are like ours" {
   mkdir -p host/run-{notes,half-1-00000000,dead-1-00000000,empty,mine} host/{lockfiles,sysinfo.old,found.old.proc,tune-mine} elsewhere locks
   chmod 700 host
-  echo mine | tee host/run-notes/paper host/lock.txt >host/tier-any-1-0123abcd
+  echo mine | tee host/run-notes/paper host/lock.txt host/data-any-1-0123abcd >host/tier-any-1-0123abcd
   : >host/run-half-1-00000000/owner.new
   touch host/sysinfo.{txt,abcdef} host/found.1.proc host/lost.proc host/tier-2-notes host/tier-any-1-0123abcd.txt host/run-mine/owner.new locks/tierbench-lock.txt
   printf 'dead-1-00000000\tme\there\t%s\t2026-01-01T00:00:00Z\t60\n' "$GONE" | tee host/run-dead-1-00000000/owner >elsewhere/owner

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # What a repeat runs on the server, stopped in one call: parts, monitors, instances and the tier.
-# Needs: part protocol instances tier_undo tier_cgroup tier/*
+# Needs: part protocol instances data tier_undo tier_cgroup tier/*
 
 # Usage: main
 main() {

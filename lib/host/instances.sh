@@ -15,11 +15,8 @@ host_instances_stop() {
 # Remove the directory of the instances of a run, and their data in PERSISTENCE.dir.
 # Usage: host_instances_remove DIR
 host_instances_remove() {
-  local link target
-  for link in "$1"/data-*; do
-    target=$(readlink -- "$link") || continue
-    [[ $target != /*/tierbench-data-*-"${link##*-}" ]] || rm -rf -- "$target"
-  done
+  local run=${1%/server}
+  host_data_remove "${run##*/run-}"
   rm -rf -- "$1"
 }
 
@@ -115,21 +112,22 @@ _host_instances_listens() {
   return 1
 }
 
-# Print PID and target of those links in /proc/PID that lead below a run's directory. The kernel gives processes of containers too, whose files may
-# have the same paths.
+# Print PID and target of those links in /proc/PID that lead below a run's directory, also by way of a link to data elsewhere. The kernel gives
+# processes of containers too, whose files may have the same paths.
 # Usage: _host_instances_links LINK...
 # Globals: WORK
 _host_instances_links() {
-  local work path target pid
+  local work path target pid REPLY
   work=$(readlink -f -- "$WORK")
   while IFS=$'\t' read -r path target; do
-    [[ $target == "$work"/run-* ]] || continue
+    REPLY=${target#"$work"/}
+    [[ $target == "$work"/run-* ]] || host_data_link "$target" || continue
     pid=${path#/proc/}
     pid=${pid%%/*}
     # It is the same file, or, if that was removed, the process sees our directory.
     [[ $path -ef $target || /proc/$pid/root$work -ef $work ]] || continue
-    printf '%s\t%s\n' "$pid" "${target#"$work"/}"
-  done < <(exec find "$@" -maxdepth 0 -lname '*/run-*' -printf '%p\t%l\n' 2>/dev/null)
+    printf '%s\t%s\n' "$pid" "$REPLY"
+  done < <(exec find "$@" -maxdepth 0 '(' -lname '*/run-*' -o -lname '*/tierbench-data-*' ')' -printf '%p\t%l\n' 2>/dev/null)
 }
 
 # Print PID, RUN and file of every process of a run whose directory has lost its owner's line: the directory was removed during the run.

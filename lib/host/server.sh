@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # The Redis instances of a run, on the server.
-# Needs: protocol ports tier part/*/host_tune instances start user acl directives tls info cluster
+# Needs: protocol ports tier part/*/host_tune instances data start user acl directives tls info cluster
 # Reads start info answers logs: SERVER_ADDRESS
 # Reads start answers: REDIS_BINARY
 # Reads logs: PERSISTENCE_DIR
@@ -35,7 +35,7 @@ host_server_start() {
   while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
   taken=$(host_ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
-  [[ ! -e $FOLDER ]] || host_instances_remove "$FOLDER"
+  host_instances_remove "$FOLDER"
   mkdir -- "$FOLDER"
   host_user_find "$REDIS_USER" || fail "$USER_WHY"
   host_user_limits
@@ -49,7 +49,7 @@ host_server_start() {
     mkdir -p -- "${data[@]}"
   else
     host_user_data "$SERVER_DATA"
-    host_server_data "${data[@]}"
+    host_data_make "$SERVER_DATA" "${data[@]}"
   fi
   host_cluster_write
   cd -- "$FOLDER" 2>/dev/null || fail "$FOLDER: is missing"
@@ -72,16 +72,6 @@ host_server_start() {
   ! host_acl_users || printf 'user\tload\n'
   [[ $TLS == off ]] || printf 'certificate\t%s\n' "$(base64 -w 0 tls.crt)"
   [[ -z $USER_WHY ]] || printf 'root\t%s\n' "$USER_WHY"
-}
-
-# Make the data directories of instances in PERSISTENCE.dir. The link to each is made first: by it, what ends the run finds the directory.
-# Usage: host_server_data LINK...
-host_server_data() {
-  local link target
-  for link; do
-    target=$SERVER_DATA/tierbench-data-$RUN_ID-${link##*-}
-    { ln -s -- "$target" "$link" && mkdir -- "$target"; } 2>/dev/null || fail "PERSISTENCE.dir=$SERVER_DATA: $target cannot be made"
-  done
 }
 
 # If a wrapper remains as a separate process, record both processes: stopping only one would leave the other.

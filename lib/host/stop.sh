@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Stop what broken runs left on this host, and restore what they changed.
-# Needs: part cpus instances irq vsmp tune_kind tune_journal tune tier tier_undo tier_cgroup tier_lost locks tier/* part/*/host_tune
+# Needs: part cpus instances data irq vsmp tune_kind tune_journal tune tier tier_undo tier_cgroup tier_lost locks tier/* part/*/host_tune
 
 # Usage: main stale|force [RUN]...
 #   stale: only runs whose master is dead; force: all runs of this user; RUN: its master is known to be dead, also within its lease
@@ -176,10 +176,11 @@ host_stop_stray() {
   printf '%s: has no owner line, so no run made it; left alone\n' "$1" >&2
 }
 
-# Stop processes of runs whose directory, with every record in it, was removed. The lock shows whether the master is alive.
+# Stop processes of runs whose directory, with every record in it, was removed, and remove their data. The lock shows whether the master is alive.
 # Usage: host_stop_lost stale|force
 host_stop_lost() {
-  local record pid run file ended=
+  local record pid run file ended='' data
+  data=$(host_data_lost)
   record=$(mktemp)
   while IFS=$'\t' read -r pid run file; do
     [[ $1 == force ]] || ! owner_lives "${LOCKS-}/tierbench-lock.$run" || continue
@@ -189,6 +190,11 @@ host_stop_lost() {
   proc_end 60 "$record" || ended=stuck
   rm -f -- "$record"
   [[ $ended != stuck ]] || fail "a process of a run whose directory was removed does not stop"
+  for run in $data; do
+    [[ $1 == force ]] || ! owner_lives "${LOCKS-}/tierbench-lock.$run" || continue
+    host_data_remove "$run"
+    [[ $ended == *" $run "* ]] || ended+=" $run "
+  done
   for run in $ended; do printf 'stopped everything that %s had left; its directory had been removed\n' "$run"; done
 }
 
