@@ -106,11 +106,13 @@ monitored() {
   grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
 }
 
-@test "the clock of CPUs, the temperature of the hottest socket and interrupts are in the counters" {
+@test "the clock of CPUs, their cores, the temperature of the hottest socket and interrupts are in the counters" {
   local cpu tree=$SCRATCH/tree place=$SCRATCH/tree/sys/class/hwmon/hwmon
   for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
-    mkdir -p "$tree/sys/devices/system/cpu/cpu$cpu/cpufreq"
+    mkdir -p "$tree/sys/devices/system/cpu/cpu$cpu/"{cpufreq,topology}
     echo 2500000 >"$tree/sys/devices/system/cpu/cpu$cpu/cpufreq/scaling_cur_freq"
+    # All hardware threads are of one core.
+    echo 0-255 >"$tree/sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"
   done
   mkdir -p "$place"{0,1,2}
   echo coretemp | tee "$place"{0,1}/name >"$place"2/name
@@ -129,12 +131,12 @@ monitored() {
     monitor_mark end && fetch "$SCRATCH"'
   assert_success
   run awk -F '\t' '
-    $2 == "cpus" && $3 !~ /us$|count/ { change[$3] = $5 - $4 }
+    $2 == "cpus" && $3 !~ /us$|^count/ { change[$3] = $5 - $4 }
     END {
-      print change["clock_khz"] / change["clock_samples"], change["heat_mdeg"] / change["heat_samples"]
+      print change["clock_khz"] / change["clock_samples"], change["heat_mdeg"] / change["heat_samples"], change["milli_cores"] / change["core_samples"]
       print (change["interrupts"] > 0)
     }' counters.tsv
-  assert_output $'2500000 51000\n1'
+  assert_output $'2500000 51000 1000\n1'
 }
 
 @test "a mark reports an alarm of the guard, and without one the guard is not asked again at once" {

@@ -155,16 +155,17 @@ END
   assert_match $'\nGET +ops/s +start +3 starts: too few to tell '
 }
 
-@test "rows have what the server did in a phase: memory, clock, temperature and interrupts" {
+@test "rows have what the server did in a phase: memory, clock, temperature, cores and interrupts" {
   known_make 1 1 1 1 3 '0 0 0 0 0 0 0'
   mkdir runs/run-1/native/1000B-2i/rep-1/server
   printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'get\thost\ttime_us\t1000000\t5000000' $'get\thost\thuge\t0\t4194304' $'get\thost\tpswpin\t10\t12' \
     $'get\thost\tpswpout\t5\t10' $'get\thost\tpressure_some_us\t100\t1000100' \
     $'get\tcpus\tclock_khz\t500000\t5500000' $'get\tcpus\tclock_samples\t1\t3' $'get\tcpus\theat_mdeg\t0\t103000' $'get\tcpus\theat_samples\t0\t2' \
+    $'get\tcpus\tmilli_cores\t2000\t7000' $'get\tcpus\tcore_samples\t1\t5' \
     $'get\tcpus\ttime_us\t1000000\t5000000' $'get\tcpus\tinterrupts\t100\t1300' >runs/run-1/native/1000B-2i/rep-1/server/counters.tsv
   run_split "$REPO/summary2csv.sh" --json runs/run-1
   assert_contains '"host_huge_bytes": 4194304, "host_swapped_pages": 7, "memory_stall_percent": 25,' "$output"
-  assert_contains '"cpu_mhz": 2500, "cpu_temperature_c": 51.5, "interrupts_per_sec": 300}'
+  assert_contains '"cpu_mhz": 2500, "cpu_temperature_c": 51.5, "instance_cores": 1.25, "interrupts_per_sec": 300}'
 }
 
 @test "the chance to find a difference, and the repeats that it takes, are those of simulated comparisons" {

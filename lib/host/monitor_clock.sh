@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# The clock of the CPUs that serve requests, and their temperature: sums over the samples of the monitors, which marks read.
+# The CPUs that serve requests: their clock, their temperature and how many cores they are. Sums over the samples of the monitors, which marks read.
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Find the files with the temperature of a CPU, one per socket: those of its driver, else the zones of the firmware.
 host_monitor_clock_open() {
   local folder name
-  MONITOR_HEAT=() MONITOR_CLOCK=(0 0 0 0)
+  MONITOR_HEAT=() MONITOR_CLOCK=(0 0 0 0 0 0)
+  declare -gA MONITOR_CORE=()
   for folder in "${TIERBENCH_ROOT-}"/sys/class/hwmon/hwmon*; do
     { read -r name <"$folder/name"; } 2>/dev/null || continue
     [[ ! $name =~ ^(coretemp|k10temp|zenpower|cpu_thermal)$ ]] || MONITOR_HEAT+=("$folder/temp1_input")
@@ -18,15 +19,15 @@ host_monitor_clock_open() {
   done
 }
 
-# Add a sample: the mean clock of CPUs on which instances ran last, and the temperature of the hottest socket.
+# Add a sample: of the CPUs on which instances ran last their mean clock and their cores, and the temperature of the hottest socket.
 # Usage: host_monitor_clock CPU...
 # Globals: MONITOR
 host_monitor_clock() {
-  local value file most='' sum=0 count=0 turn
+  local value file index most='' sum=0 count=0 turn
   # Four CPUs per sample take turns, because older kernels need 10 ms for each.
   for ((turn = 0; turn < 4 && turn < $#; turn++)); do
-    file=$(((MONITOR_CLOCK[0] * 4 + turn) % $# + 1))
-    { read -r value <"${TIERBENCH_ROOT-}/sys/devices/system/cpu/cpu${!file}/cpufreq/scaling_cur_freq"; } 2>/dev/null || continue
+    index=$(((MONITOR_CLOCK[0] * 4 + turn) % $# + 1))
+    { read -r value <"${TIERBENCH_ROOT-}/sys/devices/system/cpu/cpu${!index}/cpufreq/scaling_cur_freq"; } 2>/dev/null || continue
     sum=$((sum + value)) count=$((count + 1))
   done
   if ((count > 0)); then
@@ -41,14 +42,36 @@ host_monitor_clock() {
     MONITOR_CLOCK[2]=$((MONITOR_CLOCK[2] + 1))
     MONITOR_CLOCK[3]=$((MONITOR_CLOCK[3] + most))
   fi
+  if (($# > 0)); then
+    host_monitor_clock_cores "$@"
+    MONITOR_CLOCK[4]=$((MONITOR_CLOCK[4] + 1))
+    MONITOR_CLOCK[5]=$((MONITOR_CLOCK[5] + 1000 * REPLY))
+  fi
   printf '%s\n' "${MONITOR_CLOCK[*]}" >"$MONITOR/clock"
+}
+
+# Count the cores of CPUs: hardware threads of one core are one.
+# Usage: host_monitor_clock_cores CPU...   Returns: sets REPLY
+host_monitor_clock_cores() {
+  local cpu threads
+  local -A cores=()
+  for cpu in "$@"; do
+    if [[ -z ${MONITOR_CORE[$cpu]-} ]]; then
+      threads=$cpu
+      { read -r threads <"${TIERBENCH_ROOT-}/sys/devices/system/cpu/cpu$cpu/topology/thread_siblings_list"; } 2>/dev/null || :
+      MONITOR_CORE[$cpu]=$threads
+    fi
+    cores[${MONITOR_CORE[$cpu]}]=1
+  done
+  REPLY=${#cores[@]}
 }
 
 # Print the sums at a mark, rows SCOPE COUNTER VALUE; nothing of what this host does not report.
 # Globals: MONITOR
 host_monitor_mark_clock() {
-  local clocks khz heats heat
-  { read -r clocks khz heats heat <"$MONITOR/clock"; } 2>/dev/null || return 0
+  local clocks khz heats heat counts cores
+  { read -r clocks khz heats heat counts cores <"$MONITOR/clock"; } 2>/dev/null || return 0
   ((clocks == 0)) || printf 'cpus\tclock_samples\t%s\ncpus\tclock_khz\t%s\n' "$clocks" "$khz"
   ((heats == 0)) || printf 'cpus\theat_samples\t%s\ncpus\theat_mdeg\t%s\n' "$heats" "$heat"
+  ((counts == 0)) || printf 'cpus\tcore_samples\t%s\ncpus\tmilli_cores\t%s\n' "$counts" "$cores"
 }

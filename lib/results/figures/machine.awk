@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What the machine did in a phase, for all programs: its memory, clock, temperature and interrupts, by the server's counters. Part of result.awk.
+# What the machine did in a phase, for all programs: its memory, clock, temperature, cores and interrupts, by the server's counters. Part of result.awk.
 
 function machine_figures(    in_pages, out_pages, us, change) {
   if (counter_known("host", "huge")) cell["host_huge_bytes"] = counter_text("host", "huge")
@@ -11,6 +11,7 @@ function machine_figures(    in_pages, out_pages, us, change) {
   if (change != "" && us > 0) cell["memory_stall_percent"] = text_number(100 * change / us, 2)
   cell["cpu_mhz"] = machine_mean("clock_khz", "clock_samples")
   cell["cpu_temperature_c"] = machine_mean("heat_mdeg", "heat_samples")
+  cell["instance_cores"] = machine_mean("milli_cores", "core_samples")
   us = counter_change("cpus", "time_us")
   change = counter_change("cpus", "interrupts")
   if (change != "" && us > 0) cell["interrupts_per_sec"] = text_number(change * 1e6 / us, 0)
@@ -20,5 +21,5 @@ function machine_figures(    in_pages, out_pages, us, change) {
 function machine_mean(sum, samples,    n, total) {
   n = counter_change("cpus", samples)
   total = counter_change("cpus", sum)
-  return n > 0 && total != "" ? text_number(total / n / 1000, 1) : ""
+  return n > 0 && total != "" ? text_number(total / n / 1000, 2) : ""
 }
