@@ -144,20 +144,31 @@ _ab_make() {
 # Globals: words hosts trust of cmd_ab
 # Returns: exits 2 on invalid settings
 _ab_settings() {
-  local file=$1 text name
+  local file=$1 text word value
+  local -a swept values
   [[ $file == */* || ! -e $file ]] || file=./$file
   options_read "$LIB/cmd/ab.sh" ${hosts:+-H "$hosts"} -s "$file" "${trust[@]}" "${words[@]}"
   plan_settle
   [[ $VARIANTS != *' '* ]] || conf_refuse VARIANTS "a side has one variant; variants of one run take turns already, so name one"
   [[ $REDISRUNS != auto:* ]] || conf_refuse REDISRUNS "a trial has a fixed number of repeats; set it, such as REDISRUNS=1"
-  for name in RATE CONNECTIONS DRAM_RATIO; do
-    [[ ${!name} != search* ]] || conf_refuse "$name" "a trial has no search, because its repeats are one figure; set a number"
-  done
   parts_each ledger
+  read -r -a swept <<<"$SWEEP"
+  for word in "${swept[@]}"; do
+    IFS=, read -r -a values <<<"${word#*=}"
+    for value in "${values[@]}"; do (_ab_swept "${word%%=*}" "$value") || exit; done
+  done
   text=$(conf_print)
   # With the names of all of them, the file of the variant sets nothing.
   printf '%s\n' "$text" | sed 's/=.*//' | paste -sd ' ' | sed 's/.*/OVER="&"/'
   printf '%s\n' "$text"
+}
+
+# Refuse a value in SWEEP that a ledger does not keep. Only in a subshell: the value stays in force.
+# Usage: _ab_swept NAME VALUE
+_ab_swept() {
+  CONF_SET+=$'\n-\t-\t'$1$'\t'$2$'\t'$(conf_where SWEEP)': SWEEP'
+  plan_enter "$VARIANTS" '' "$1=$2"
+  parts_each ledger
 }
 
 # A setting of the first side.

@@ -38,6 +38,17 @@ search_owns() {
   search_wanted && ! common_is_fill "$1"
 }
 
+# Refuse a search in a ledger of trials.
+# Usage: search_ledger
+# Returns: exits 2
+search_ledger() {
+  local name=RATE REPLY
+  search_what
+  [[ $REPLY != connections ]] || name=CONNECTIONS
+  [[ $REPLY != dram ]] || name=DRAM_RATIO
+  conf_refuse "$name" "a trial has no search, because its repeats are one figure; set a number"
+}
+
 # The phases for the load generator: a searched phase is repeated once per limit.
 # Usage: search_phases
 # Globals: LIMITS
