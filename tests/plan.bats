@@ -42,8 +42,8 @@ planned() {
   assert_contains $'\ndisk     up to 393 MiB in REMOTE_DIR for the files of persistence\n' "$output"
   run_plan "${words[@]}" KEYS=100000 PERSISTENCE=aof
   assert_contains $'\ndisk     up to 608 MiB in ' "$output"
-  run_plan "${words[@]}" KEYS=100000 PERSISTENCE=aof KEY_PREFIX=ten:bytes:
-  assert_contains $'\ndisk     up to 614 MiB in ' "$output"
+  run_plan "${words[@]}" KEYS=100000 PERSISTENCE=aof KEY_PREFIX=ten:bytes: SWEEP=PERSISTENCE.dir=auto,/var/tmp
+  assert_contains $'\ndisk     up to 614 MiB in REMOTE_DIR or PERSISTENCE.dir for ' "$output"
   run_plan "${words[@]}" KEYS=1000 PERSISTENCE=aof
   assert_contains $'\ndisk     up to 130 MiB in ' "$output"
   # A variable of the user's shell is not a setting.

@@ -192,11 +192,19 @@ _plan_cost() {
 # Usage: _plan_disk EACH
 #   EACH is a word after it
 _plan_disk() {
-  local where=REMOTE_DIR REPLY
-  disk_persistence_most
+  local row name where='' most=0 REPLY
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_row "$row"
+    [[ ${ROW[repeat]} == 1 ]] || continue
+    disk_persistence_of
+    ((REPLY > 0)) || continue
+    ((REPLY <= most)) || most=$REPLY
+    name=PERSISTENCE.dir
+    [[ $PERSISTENCE_DIR != auto ]] || name=REMOTE_DIR
+    [[ " $where " == *" $name "* ]] || where+=${where:+ or }$name
+  done
   plan_enter "${VARIANTS%% *}" ''
-  [[ $PERSISTENCE_DIR == auto && $SWEEP != *PERSISTENCE.dir=* ]] || where=PERSISTENCE.dir
-  ((REPLY == 0)) || printf 'disk     up to %d MiB in %s for the files of persistence%s\n' $((REPLY >> 20)) "$where" "$1"
+  ((most == 0)) || printf 'disk     up to %d MiB in %s for the files of persistence%s\n' $((most >> 20)) "$where" "$1"
 }
 
 # Print a line about limits of processes on a server; nothing without one.

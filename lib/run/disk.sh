@@ -44,18 +44,3 @@ disk_persistence_of() {
   cluster_processes_of "${ROW[instances]}"
   spread_part $((each * REPLY)) "${ROW[instances]}"
 }
-
-# The largest of them over all rows of the plan.
-# Usage: disk_persistence_most
-# Globals: PLAN_ROWS
-# Returns: sets REPLY; the settings are those of the last row
-disk_persistence_most() {
-  local row most=0
-  for row in "${PLAN_ROWS[@]}"; do
-    plan_row "$row"
-    [[ ${ROW[repeat]} == 1 ]] || continue
-    disk_persistence_of
-    ((REPLY <= most)) || most=$REPLY
-  done
-  REPLY=$most
-}
