@@ -137,16 +137,17 @@ END
 @test "a folder keeps what is its own: a report takes the place of an earlier report, and of nothing else" {
   local repeat
   mkdir -p proj/plots
-  echo precious | tee proj/plots/figure1.csv proj/plots/bars-9.svg >/dev/null
+  echo precious | tee proj/plots/figure1.csv proj/plots/photo-2025.png proj/plots/bars-9.svg >/dev/null
   run report proj
   assert_failure 1
-  assert_equal "$(cat proj/plots/*)" $'precious\nprecious'
+  assert_equal "$(cat proj/plots/*)" $'precious\nprecious\nprecious'
+  echo '<title id="bars-9-title">earlier</title>' >proj/report.html
   for repeat in 1 2; do log_make 1000 50000 4 set:9 >proj/redis.log.c.20250101-100000.$repeat; done
   run report proj
   assert_success
-  assert_equal "$(cat proj/plots/figure1.csv)" precious
+  assert_equal "$(cat proj/plots/figure1.csv proj/plots/photo-2025.png)" $'precious\nprecious'
   assert_exists proj/report.html proj/plots/bars-1.svg
-  # Only this name can be that of an earlier report.
+  # The earlier report names it.
   refute_exists proj/plots/bars-9.svg proj/.report.new
 }
 

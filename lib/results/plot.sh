@@ -3,9 +3,6 @@
 # The plots of a run: bars, scaling, throughput and memory against p99, latency by percentile, by thread and by load, and over time; shards of a cluster.
 
 _PLOT=$LIB/results/plot
-# The names of plot files, as a regular expression.
-# shellcheck disable=SC2034 # report.sh asks
-PLOT_FILE='^[a-z]+-[0-9-]+\.(svg|png)$'
 
 # Draw all plots into DIR, as SVG and PNG, and print one line each: NAME, TITLE, DESCRIPTION.
 # Usage: plot_all DIR

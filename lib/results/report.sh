@@ -52,13 +52,13 @@ _report_room() {
   return 1
 }
 
-# Replace the page and the plots of an earlier report in RUN by those in NEW.
+# Replace the page and the plots of an earlier report in RUN, which its page names, by those in NEW.
 _report_swap() {
-  local run=$1 new=$2 file
+  local run=$1 new=$2 name file
   mkdir -p -- "$run/plots" || return 1
-  for file in "$run"/plots/*; do
-    [[ ! ${file##*/} =~ $PLOT_FILE ]] || rm -f -- "$file" || return 1
-  done
+  while IFS= read -r name; do
+    rm -f -- "$run/plots/$name".{svg,png} || return 1
+  done < <([[ ! -e $run/report.html ]] || grep -aoE '<title id="[a-z]+-[0-9-]+-title">' -- "$run/report.html" | sed 's/.*="//; s/-title">//')
   for file in "$new"/*.svg "$new"/*.png; do
     [[ ! -e $file ]] || mv -- "$file" "$run/plots/" || return 1
   done
