@@ -140,6 +140,10 @@ tenants_refused() {
   awk -F '\t' '$7 == 1 || NR == 1' totals >one
   modules_run "FORMAT=lines tables_make '$REPO/lib/part/tenants/table.awk' run <one"
   assert_contains $'\tnot decided: one repeat has no interval; set REDISRUNS=3\n'
+  # A fast repeat without a counterpart is in no rank.
+  sed '/^zram\t.*\tmixed-a\ta\t[12]\t/d; s/^\(zram\t.*\ta\t3\t.*\t\)[0-9]*\t$/\11\t/' totals >some
+  modules_run "FORMAT=lines tables_make '$REPO/lib/part/tenants/table.awk' run <some"
+  assert_contains $'\nrow\t1\tzram\t10.2\t3\t\t\t\nrow\t2\tzswap\t102\t4\t\t\tnot decided: one repeat'
 }
 
 @test "a tenant whose instance is killed is named, and has no rows; the rows of the others are whole" {
@@ -153,5 +157,9 @@ tenants_refused() {
   assert_contains "Without results: native: large in 1 repeat (the instance on port $((BASE + 2)) has exited)." "$output"
   "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
   assert_equal "$(csv_columns totals.csv operation ops tenant_far_per_op | sed 1d | paste -sd ,)" 'mixed 6000 -,mixed-hash 1500 0,mixed-small 4500 0'
+  # What discards the repeat discards each tenant's part.
+  modules_run "result_rows '$RUN' | awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) if (\$i == \"discarded\") at = i } NR > 1 { \$at = \"told\" } { print }' |
+    result_add_up | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) if (\$i == \"discarded\") at = i } NR > 1 { print \$at }' | sort | uniq -c | tr -s ' '"
+  assert_output ' 4 told'
   assert_equal "$(find host -name 'run-*')" ''
 }

@@ -52,6 +52,7 @@ _tenants_dram() {
     FNR == 1 { files++; next }
     files == 1 { for (i = 0; i < $4; i++) tenant[$3 + i] = $2; if (!seen[$2]++) list[++names] = $2; next }
     !($2 in tenant) { next }
+    # The monitors sample 32 instances per second (MONITOR_TURN).
     files == 2 { if (!had[$2]++) { ports[tenant[$2]]++; all++ } longest = 2 + int(all / 32); next }
     now && int($1) > int(now) { emit() }
     { now = $1; at[$2] = $1; bytes[$2] = $3; away[$2] = $4 }
@@ -126,7 +127,7 @@ tenants_doctor() {
     END {
       if (tight != "") print "fail", "MEMORY.max of " tight ": " mib(held), mib(need) ": 4 MiB for each of its instances here", "raise MEMORY.max"
       else if (limit > 0 && low > limit) print "warn", "MEMORY.low of all tenants: " mib(low), "at most the DRAM of all, " mib(limit), "lower MEMORY.low, or raise DRAM_RATIO"
-      else print "ok", groups + 0 " with a cgroup", "limits that hold what each needs", "-"
+      else print "ok", (groups ? groups " with a cgroup" : "without limits"), "limits, if any, that hold what each needs", "-"
     }'
 }
 

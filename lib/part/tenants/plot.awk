@@ -2,7 +2,7 @@
 # The DRAM of each tenant over time, one plot per variant at one point, from the repeat's dram.tsv. The phases and their times are those of the plots
 # over time (lib/results/plot/time.awk).
 
-function tenants_plot(    r, file, line, f, n, i, t, name, number, points, last, most, p, rows, row, ends) {
+function tenants_plot(    r, file, line, f, n, i, t, name, number, points, last, most, p, rows, own) {
   r = time_first_row(plot_point, plot_variant)
   file = text_opened(folder[r] "/../dram.tsv")
   while ((getline line < file) > 0) {
@@ -27,16 +27,9 @@ function tenants_plot(    r, file, line, f, n, i, t, name, number, points, last,
     plot_block_as(file, i, name[i])
     printf "%s", points[name[i]] > file
   }
-  printf "\n\n" > file
-  rows = 0
-  for (p = 1; p <= phases; p++) {
-    if (!intervals[p]) continue
-    # A letter takes about a hundredth of the width.
-    for (row = 1; (row in ends) && ends[row] > phase_from[p]; row++) ;
-    ends[row] = phase_from[p] + events_end * 0.013 * (length(phase[p]) + 1)
-    if (row > rows) rows = row
-    printf "%.3f\t%d\t7\t%s\n", phase_from[p], row, plot_text(phase[p]) > file
-  }
+  t = 0
+  for (p = 1; p <= phases; p++) if (intervals[p]) own[++t] = sprintf("%.3f\t%d\t1\t7", phase_from[p], p)
+  rows = time_labels(file, own, t, events_end)
   plot_close(file)
   plot_job("lines", "tenants-" plot_point "-" plot_variant, "DRAM by tenant over time, " variant[plot_variant] " at " point[plot_point] ", first repeat", n, \
     text_number(most, 3), "The memory of each tenant that is in DRAM over time, a line for each tenant, with a dotted line at the start of each phase.", \

@@ -101,9 +101,8 @@ function tenants_line(shape, v, t,    key, alone, slow, tail, span) {
     tenants_paced(key, "tenant_swapins"), tenants_paced(key, "tenant_promoted_pages"), tenants_paced(key, "tenant_demoted_pages"), (slow == "" ? "" : sprintf("%.2f", slow)), (tail == "" ? "" : sprintf("%.2f", tail))
 }
 
-# The mean over all tenants of the logarithm of the latency, for each repeat of a policy: log_of[V, REPEAT]. Returns the mean of the repeats, empty
-# without one; a repeat that lacks a tenant does not count.
-function tenants_logs(shape, v,    r, t, us, sum, n, all) {
+# The mean over all tenants of the logarithm of the latency, for each repeat of a policy that has all tenants: log_of[V, REPEAT]. Returns their number.
+function tenants_logs(shape, v,    r, t, us, sum, n) {
   for (r = 1; r <= repeats; r++) {
     sum = 0
     for (t = 1; t <= size["tenant"]; t++) {
@@ -113,45 +112,59 @@ function tenants_logs(shape, v,    r, t, us, sum, n, all) {
     }
     if (t <= size["tenant"]) continue
     log_of[v, r] = sum / size["tenant"]
-    all += log_of[v, r]
     n++
   }
-  return n ? all / n : ""
+  return n
 }
 
-# What the repeats say of a policy and the next better one.
-function tenants_apart(worse, better,    r, n, ratio, says, more) {
-  for (r = 1; r <= repeats; r++) if (((worse, r) in log_of) && ((better, r) in log_of)) ratio[++n] = exp(log_of[worse, r] - log_of[better, r])
-  if (n < 2) return OFS OFS "not decided: one repeat has no interval; set REDISRUNS=3"
-  interval_paired(ratio, n, 0.95)
+# What COMMON repeats say of a policy and the next better one.
+function tenants_apart(worse, better, common,    i, ratio, says, more) {
+  if (common < 2) return OFS OFS "not decided: one repeat has no interval; set REDISRUNS=3"
+  for (i = 1; i <= common; i++) ratio[i] = exp(log_of[worse, shared[i]] - log_of[better, shared[i]])
+  interval_paired(ratio, common, 0.95)
   says = decide(interval_low, interval_high, -1, 0.02)
   if (says == "same") says = "equal within 2 %"
   else if (says == "worse") says = "told apart"
   else {
-    more = decide_more(interval_centre, interval_error, interval_df, n, 0.02, 0.95)
+    more = decide_more(interval_centre, interval_error, interval_df, common, 0.02, 0.95)
     says = "not decided: the interval contains 1; " (more ? "about " decide_round(more) " more repeat" (more == 1 ? "" : "s") : "more than 1,000 repeats") " would decide"
   }
   return sprintf("%.2f", interval_centre) OFS sprintf("%.2f - %.2f", interval_low, interval_high) OFS says
 }
 
-# Print the ranks of the policies at a point.
-function tenants_ranks(phase, shape,    v, i, n, list, at_point, mean) {
+# Find the repeats that N policies have: shared[1..]. Returns their number.
+function tenants_shared(list, n,    r, i, common) {
+  for (r = 1; r <= repeats; r++) {
+    for (i = 1; i <= n && (list[i], r) in log_of; i++) ;
+    if (i > n) shared[++common] = r
+  }
+  return common + 0
+}
+
+# Print the ranks of the policies at a point, by the repeats that all of them have.
+function tenants_ranks(phase, shape,    v, i, k, n, list, order, at_point, common, mean) {
   split("", log_of)
   for (v = 1; v <= size["variant"]; v++) {
     at_point = phase SUBSEP policy_point[shape] SUBSEP item["variant", v]
-    if (!(at_point in is_policy)) continue
-    mean[item["variant", v]] = tenants_logs(shape, item["variant", v])
-    if (mean[item["variant", v]] == "") continue
-    for (i = ++n; i > 1 && mean[list[i - 1]] > mean[item["variant", v]]; i--) list[i] = list[i - 1]
-    list[i] = item["variant", v]
+    if ((at_point in is_policy) && tenants_logs(shape, item["variant", v])) list[++n] = item["variant", v]
   }
   if (n < 2) return
+  common = tenants_shared(list, n)
+  if (!common) {
+    print "note", "The policies have no ranks, because no repeat of all of them has all tenants."
+    return
+  }
+  for (k = 1; k <= n; k++) {
+    for (i = 1; i <= common; i++) mean[list[k]] += log_of[list[k], shared[i]] / common
+    for (i = k; i > 1 && mean[order[i - 1]] > mean[list[k]]; i--) order[i] = order[i - 1]
+    order[i] = list[k]
+  }
   table_begin(toupper(phase) ": ranks of policies by the latency of all tenants", \
     "rank|right|Rank\tvariant|text|Variant\tavg|right|avg us\tdram|right|DRAM MiB\tratio|right|Times the one above\tinterval|right|95 % interval\tverdict|text|Verdict")
   for (i = 1; i <= n; i++)
-    print "row", i, list[i], text_short(exp(mean[list[i]])), tenants_mib(phase SUBSEP policy_point[shape] SUBSEP list[i], "dram_bytes"), \
-      (i == 1 ? OFS OFS : tenants_apart(list[i], list[i - 1]))
-  print "note", "The latency is the geometric mean of the mean latencies of all tenants. DRAM includes what compression takes."
+    print "row", i, order[i], text_short(exp(mean[order[i]])), tenants_mib(phase SUBSEP policy_point[shape] SUBSEP order[i], "dram_bytes"), \
+      (i == 1 ? OFS OFS : tenants_apart(order[i], order[i - 1], common))
+  print "note", "The latency is the geometric mean of the mean latencies of all tenants, of the repeats that have all tenants with all policies. DRAM includes what compression takes."
 }
 
 END {

@@ -186,9 +186,10 @@ function differ(    i, name) {
   }
 }
 
-# A group has no figures of the server, which are those of all groups: figures that neither its load generators nor the plan have.
+# A group has no figures of the server, which are those of all groups: figures that neither its load generators nor the plan have. What discards a repeat
+# discards all of it.
 function of_server(name) {
-  return schema[name, "source"] ~ /[.]tsv$/ && schema[name, "source"] !~ /^(settings|result|(server\/)?plan)[.]tsv$/ && name !~ /^tier/
+  return schema[name, "source"] ~ /[.]tsv$/ && schema[name, "source"] !~ /^(settings|result|(server\/)?plan)[.]tsv$/ && name !~ /^(tier|discarded$)/
 }
 
 # Add WORD to the different words of a column; `-` means none.

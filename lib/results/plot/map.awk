@@ -93,7 +93,7 @@ function map_plot(g, label, n, v, b,    i, f, file, name, rows, drawn, own, owne
   plot_block(file, v)
   map_write(file, v, b == v ? "" : b)
   for (i = 1; i <= n; i++) if (split(label[i], f, "\t") && f[3] == v) own[++owned] = f[1] "\t" f[2] "\t1"
-  rows = time_labels(file, own, owned)
+  rows = time_labels(file, own, owned, total)
   drawn = events_print(file, rows, v)
   plot_close(file)
   plot_job("map", name, "Latency over time, " variant[v] (b == v ? "" : " minus " variant[b]) " at " point[g] ", first repeat", text_number(map_most, 3), b != v, \

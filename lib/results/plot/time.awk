@@ -202,14 +202,14 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
   }
   # A plot over time requires at least three steps.
   if (longest > 2) {
-    i = time_labels(time, label, label_count)
+    i = time_labels(time, label, label_count, total)
     n = i + events_print(time, i)
     i = plot_close(time)
     plot_job("time", "time-" g, "Throughput and p99 over time at " point[g] ", first repeat", i, text_number(fastest, 2), \
       "Two panels over time: operations per second and p99 latency, a line for each variant, with a dotted line at the start of each phase." events_words(), \
       (worst > 0 ? calm " " worst : "1 1000") " " text_number(total, 3) " " n " " event_kinds)
     if (farthest > 0) {
-      n = time_labels(far, label, label_count)
+      n = time_labels(far, label, label_count, total)
       i = plot_close(far)
       if (asked == "") plot_job("lines", "far-" g, "Waits for far memory over time at " point[g] ", first repeat", i, text_number(farthest, 5), \
         "How often an instance waited for a page from swap, for each operation over time, a line for each variant, with a dotted line at the start of each phase.", text_number(total, 3) " " n " Waits for a page from swap per operation")
@@ -221,18 +221,18 @@ function time_draw(g,    time, far, v, p, i, n, longest, label, label_count, ask
   }
 }
 
-# Write where phases start as a block: seconds, row of its label from the top, colour, phase. Returns the number of rows: one per variant,
-# and more if a phase is too short for its name.
-function time_labels(file, label, n,    i, f, row, most, ends) {
+# Write where phases start as a block: seconds, row of its label from the top, colour, phase. LABEL[1..n] has their seconds, phases, rows and, if not
+# that of the row, colours; the plot shows SPAN seconds. Returns the number of rows: more if a phase is too short for its name.
+function time_labels(file, label, n, span,    i, f, row, most, ends) {
   printf "\n\n" > file
   most = 0
   for (i = 1; i <= n; i++) {
     split(label[i], f, "\t")
     for (row = f[3]; (row in ends) && ends[row] > f[1]; row += variants) ;
     # A letter takes about a hundredth of the width.
-    ends[row] = f[1] + total * 0.013 * (length(phase[f[2]]) + 1)
+    ends[row] = f[1] + span * 0.013 * (length(phase[f[2]]) + 1)
     if (row > most) most = row
-    printf "%.3f\t%d\t%d\t%s\n", f[1], row, (f[3] - 1) % 7 + 1, plot_text(phase[f[2]]) > file
+    printf "%.3f\t%d\t%d\t%s\n", f[1], row, (f[4] ? f[4] : (f[3] - 1) % 7 + 1), plot_text(phase[f[2]]) > file
   }
   return most
 }
