@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Print how many pairs of trials of `ab` find a difference, by the noise of earlier runs: environment SMALLEST (a difference in %), REDISRUNS and TIME
 # (of a phase) of the sides, PAIRS, their number or empty. The first line is `pairs N`: PAIRS, or how many find it in each figure of throughput; 0 if 1,000
-# are too few. It has no place, because it is not a table of a run.
+# are too few. Without `Table:` it is not a table of a run.
 # Needs: interval margin nested schedule power totals noise
 
 # Find what CELL and FIGURE need, as the next of found_*[1..found].
