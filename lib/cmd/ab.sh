@@ -16,8 +16,9 @@
 #   --side         print the side of the next trial, for a script that boots its kernel; nothing after the last trial
 #   LEDGER         the directory that the first form printed; default: the newest one
 #
-# Without an option, ab prints the state, and after the last trial the verdict. A trial does not count if it was interrupted, failed, or ran
-# on another kernel or Redis than its side before: --next repeats it. compare takes a ledger as a run: ./do_it.sh compare --format html LEDGER
+# Without an option, ab prints the state, and after the last trial the verdict. A trial does not count if it was interrupted, failed, or ran on
+# another kernel, command line of the kernel, or Redis than its side before: --next repeats it. compare takes a ledger as a run:
+# ./do_it.sh compare --format html LEDGER
 # Exit status: 0 done, 1 a trial did not count, or a result could not be read, 2 bad usage, 3 a host is not fit, 130 or 143 interrupted.
 # shellcheck shell=bash
 
@@ -122,8 +123,11 @@ _ab_make() {
   results=$REPLY folder=$REPLY/ab
   _ab_power || die "--noise: the runs have no measurement that was repeated; name three runs of these settings"
   { mkdir -p -- "$folder" 2>/dev/null && [[ -w $folder ]]; } || die_usage "RESULTS_DIR=$results: cannot write to it; set a directory that you can write to"
-  TZ=UTC0 printf -v ledger '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$folder" -1 "${sides[0]}-${sides[1]}"
-  mkdir -- "$ledger" "$ledger"/{runs,"${sides[0]}","${sides[1]}"} || die "$ledger: cannot create the directory"
+  until TZ=UTC0 printf -v ledger '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$folder" -1 "${sides[0]}-${sides[1]}" && mkdir -- "$ledger" 2>/dev/null; do
+    [[ -d $ledger ]] || die "$ledger: cannot create the directory"
+    sleep 1 # another comparison took this second's name
+  done
+  mkdir -- "$ledger"/{runs,"${sides[0]}","${sides[1]}"} || die "$ledger: cannot create the directory"
   [[ -z $hosts ]] || write_file "$ledger/hosts" cat -- "$hosts" || return 1
   for i in 0 1; do
     write_file "$ledger/${sides[i]}/variant.conf" printf '%s\n' "${settings[i]}" || return 1
@@ -131,6 +135,7 @@ _ab_make() {
   done
   mapfile -t LEDGER_ROWS < <(ledger_order "$seed" "$trials" "${sides[@]}")
   write_file "$ledger/ledger.tsv" ledger_print "$seed" "${sides[@]}" "${LEDGER_ROWS[@]}" || return 1
+  _ab_sync
   _ab_differences
   [[ -z $power ]] || FORMAT=table figures_tables <<<"$power"
   ledger_read "$ledger"
@@ -211,12 +216,9 @@ _ab_power() {
 _ab_differences() {
   local found names
   found=$(diff <(printf '%s\n' "${settings[0]}") <(printf '%s\n' "${settings[1]}") | sed -n "s/^< /${sides[0]}: /p; s/^> /${sides[1]}: /p" | grep -vE '^[^:]*: (OVER|SCENARIO)=') || :
-  if [[ -z $found ]]; then
-    log_info "the settings of both sides are equal: before each trial, boot the host into the side that ./do_it.sh ab --side prints"
-    return
-  fi
-  printf '%s\n' "$found" | stored_plain
+  [[ -z $found ]] || stored_plain <<<"$found"
   names=$(sed 's/^[^:]*: //; s/=.*//' <<<"$found" | grep -v '^LABEL$' | sort -u | paste -sd ' ') || :
+  [[ -n $names ]] || log_info "the sides differ in no setting but LABEL: before each trial, boot the host into the side that ./do_it.sh ab --side prints"
   [[ $names != *' '* ]] || log_warn "the sides differ in ${names// /, }: the verdict is about all of them together"
 }
 
@@ -274,15 +276,17 @@ _ab_next() {
     why="$run is not whole and unchanged (./do_it.sh verify $(log_word "$run"))"
   else
     facts=$(trials_facts "$run" "$(trials_setting "$ledger" "$side" SERVER)")
-    why=$(_ab_other "$side" "$facts")
+    why=$(_ab_other "$side" "$facts" "$run")
   fi
   if [[ -n $why ]]; then
     exec {lock}<&-
     log_warn "trial $trial, side $side: does not count: $why; ./do_it.sh ab --next $(log_word "$ledger") repeats it"
     return $((status > 0 ? status : 1))
   fi
+  _ab_sync
   LEDGER_ROWS[LEDGER_DONE]=$trial$'\t'$pair$'\t'$side$'\t'${run##*/}$'\t'$facts
   write_file "$ledger/ledger.tsv" ledger_print "$LEDGER_SEED" "${LEDGER_SIDES[@]}" "${LEDGER_ROWS[@]}" || return
+  _ab_sync
   exec {lock}<&-
   ledger_read "$ledger"
   _ab_alike "$trial" "$side" "$run"
@@ -300,13 +304,24 @@ _ab_alike() {
   log_warn "trial $1, side $2: its settings, kernel, programs and hardware are those of $other: if the sides are kernels, builds or firmware, one of them was not booted; then start a new comparison"
 }
 
-# Print why a trial is of another system than the earlier trials of its side: another kernel, or another Redis; nothing if it is of the same.
-# Usage: _ab_other SIDE FACTS
+# Bring the ledger and its runs to the disk, because a reset of the host may be next.
+# Globals: ledger of cmd_ab
+_ab_sync() {
+  sync -f -- "$ledger" 2>/dev/null || sync
+}
+
+# Print why a trial is of another system than the earlier trials of its side: another kernel, or another Redis, or another command line of the kernel
+# than that of the first one; nothing if it is of the same.
+# Usage: _ab_other SIDE FACTS RUN
+# Globals: ledger of cmd_ab
 _ab_other() {
-  local kernel redis
+  local kernel redis why first
   IFS=$'\t' read -r kernel _ redis <<<"$2"
-  printf '%s\n' "${LEDGER_ROWS[@]:0:LEDGER_DONE}" | KERNEL=$kernel BUILD=$redis awk -F '\t' -v side="$1" '
+  why=$(printf '%s\n' "${LEDGER_ROWS[@]:0:LEDGER_DONE}" | KERNEL=$kernel BUILD=$redis awk -F '\t' -v side="$1" '
     $3 "" != side "" || found { next }
     $5 "" != ENVIRON["KERNEL"] "" { print "the server has the kernel " ENVIRON["KERNEL"] ", and had " $5; found = 1; next }
-    $7 != ENVIRON["BUILD"] { print "the server has Redis " ENVIRON["BUILD"] ", and had " $7; found = 1 }'
+    $7 != ENVIRON["BUILD"] { print "the server has Redis " ENVIRON["BUILD"] ", and had " $7; found = 1 }')
+  first=$(ledger_run "$ledger" "$1")
+  [[ -n $why || -z $first ]] || why=$(trials_booted "$3" "$first" "$(trials_setting "$ledger" "$1" SERVER)")
+  [[ -z $why ]] || printf '%s\n' "$why"
 }

@@ -20,6 +20,31 @@ trials_facts() {
     printf 'unknown\tunknown\tunknown\n'
 }
 
+# Print how the command line of the kernel of a run differs from that of an earlier one, in any order of its words; nothing if one is not known.
+# Usage: trials_booted RUN RUN SERVER
+#   the earlier one is the second
+trials_booted() {
+  local folder REPLY
+  local -a files=()
+  for folder in "$1" "$2"; do
+    hosts_folder "$folder/env" "${3%% *}"
+    files+=("$REPLY/env.tsv")
+  done
+  { cat -- "${files[@]}" 2>/dev/null || :; } | LC_ALL=C awk -F '\t' '
+    # The words of one text that another one does not have.
+    function only(text, other,    n, word, i, found) {
+      n = split(text, word, " ")
+      for (i = 1; i <= n; i++) if (!index(" " other " ", " " word[i] " ")) found = found (found == "" ? "" : " ") word[i]
+      return found
+    }
+    $1 == "kernel.cmdline" && $2 != "-" { text[++known] = $2 }
+    END {
+      is = only(text[1], text[2])
+      was = only(text[2], text[1])
+      if (known == 2 && is was != "") print "its kernel was started with \"" is "\", and had \"" was "\""
+    }'
+}
+
 # Whether two runs differ in no setting but LABEL, and not in kernel, programs and hardware of their hosts: swap of others, for example, comes and goes.
 # Usage: trials_alike RUN RUN
 trials_alike() {
@@ -33,7 +58,7 @@ trials_alike() {
   # What a run does not describe may differ.
   ! printf '%s\n' "${lines[@]}" | compare_environment | awk -F '\t' '
     $1 == "differs" && ++n <= 3 || $4 == "setting" && $5 ~ /^(LABEL|SCENARIO|OVER)$/ { next }
-    $1 == "differs" && $4 != "setting" && $5 !~ /^(cpu|kernel|machine|memory|nic|os|redis)[.]/ { next }
+    $1 == "differs" && $4 != "setting" && $5 !~ /^(cpu|kernel|machine|memory|nic|os|redis|thp|vulnerability)[.]/ { next }
     { found = 1 }
     END { exit !found }'
 }
