@@ -40,7 +40,7 @@ _plot_data() {
   local status=0
   result_usable <"$1/totals" | OUT=$1 RULES=${RULES-} figures_run interval schedule bound metric -- -f "$_PLOT/common.awk" -f "$_PLOT/data.awk" &&
     { result_usable <"$1/rows" | _plot_intervals "$1" >"$1/intervals" || status=1; } &&
-    result_usable <"$1/rows" | OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram overlap -- \
+    result_usable <"$1/rows" | OUT=$1 DETAIL=${PLOT_DETAIL:-4} RESULT_PROGRAM=${RESULT_PROGRAM:-report} figures_run histogram interval overlap -- \
       -f "$_PLOT/common.awk" -f <(parts_awk plot.awk plot) -f "$_PLOT/events.awk" -f "$_PLOT/time.awk" -f "$_PLOT/map.awk" -f "$_PLOT/shards.awk" -f "$_PLOT/detail.awk" &&
     _plot_searched "$1" && return "$status"
 }

@@ -3,72 +3,90 @@
 # over time (time.awk). Input: rows of result.sh. Environment: OUT, the directory for data; DETAIL, the number of points. Output: as
 # data.awk. A histogram that cannot be read completely is named on stderr and left out, and the exit status is 1.
 
-# Note the latencies of a repeat with N samples, whose buckets are sorted, at ten shares of each further nine: band_low and band_high. The band ends
-# where the shortest repeat does.
-function band_note(n,    i, k, acc, steps) {
-  steps = int(10 * log(n) / log(10) + 1e-9)
-  if (band_repeats++ == 0 || steps < band_steps) band_steps = steps
-  for (i = k = 0; k <= band_steps; k++) {
-    while (acc / n <= 1 - 10 ^ (-k / 10) && i < buckets) acc += bucket[order[++i]]
-    if (band_repeats == 1 || order[i] + 0 < band_low[k]) band_low[k] = order[i] + 0
-    if (band_repeats == 1 || order[i] + 0 > band_high[k]) band_high[k] = order[i] + 0
+# 1 / (1 - p) of the K-th level, from 0, at which latencies are compared: ten times as many levels as halvings of 1 - p, as in PHASE.hgrm.
+function level_scale(k) {
+  return 10 * 2 ^ int(k / 5) / (10 - k % 5)
+}
+
+# Read the latencies of a repeat at all levels from the percentiles that HdrHistogram prints: reached[0..]. Returns their number, 0 if the file is not
+# complete.
+function levels_read(path,    file, line, f, n, whole) {
+  file = text_opened(path)
+  n = 0
+  while ((getline line < file) > 0) {
+    if (line ~ /^#\[Max/) whole = 1
+    if (split(line, f, " ") < 3 || f[1] !~ /^[0-9.]+$/) continue
+    # It has two decimals.
+    if (f[4] < level_scale(n) * 1.001 + 0.006 && f[4] > level_scale(n) * 0.999 - 0.006) reached[n++] = f[1]
+    # The slowest of f[3] requests.
+    else if (f[2] == 1) while (level_scale(n) <= f[3]) reached[n++] = f[1]
   }
+  close(file)
+  return whole ? n : 0
 }
 
-# The band as lines of data.
-function band_text(    k, text) {
-  for (k = 0; k <= band_steps; k++) text = text sprintf("%.6g\t%s\t%s\n", 10 ^ (k / 10), band_low[k], band_high[k])
-  return text
+# The same from sorted buckets with N samples.
+function levels_find(n,    k, i, acc) {
+  i = acc = 0
+  for (k = 0; level_scale(k) <= n; k++) {
+    while (i < buckets && acc < histogram_rank(100 - 100 / level_scale(k), n)) acc += bucket[order[++i]]
+    reached[k] = order[i ? i : 1]
+  }
+  return k
 }
 
-# Latency by percentile, over all clients and repeats of each variant, and the min and max of its repeats.
-function percentile(p, g,    file, v, i, j, r, n, all, acc, most, share, total, band, repeats) {
+# The same of the repeat whose clients have the rows FIRST to LAST of a cell.
+function levels_take(p, g, v, first, last,    r, i, n, all) {
+  r = row_of[p, g, v, first]
+  if (first == last && ours[r] && (n = levels_read(folder[r] "/" phase[p] ".hgrm"))) return n
+  histogram_clear()
+  for (i = first; i <= last; i++) {
+    r = row_of[p, g, v, i]
+    if (histogram[r] == "") continue
+    n = histogram_add(histogram[r], ours[r], phase[p])
+    if (!n && ours[r]) {
+      text_complain(histogram[r], "the histogram is missing or truncated; not plotted")
+      failed = 1
+    }
+    all += n
+  }
+  histogram_sort(buckets)
+  return levels_find(all)
+}
+
+# Latency by percentile of each variant: the median, the min and the max of its repeats at each level that all of them have.
+function percentile(p, g,    file, v, i, k, n, repeats, levels, most, first, at_level, sorted, band, many) {
   file = OUT "/percentile-" p "-" g ".dat"
   most = 10
   for (v = 1; v <= variants; v++) {
-    split("", total)
-    all = band_repeats = acc = 0
-    histogram_clear()
+    repeats = 0
+    first = 1
     for (i = 1; i <= cell_rows[p, g, v]; i++) {
-      r = row_of[p, g, v, i]
-      if (histogram[r] != "") {
-        n = histogram_add(histogram[r], ours[r], phase[p])
-        if (!n && ours[r]) {
-          text_complain(histogram[r], "the histogram is missing or truncated; not plotted")
-          failed = 1
-        }
-        acc += n
-      }
       # The clients of a repeat are next to each other.
-      if (!acc || i < cell_rows[p, g, v] && repeat[row_of[p, g, v, i + 1]] == repeat[r]) continue
-      histogram_sort(buckets)
-      band_note(acc)
-      for (j = 1; j <= buckets; j++) total[order[j]] += bucket[order[j]]
-      all += acc
-      acc = 0
-      histogram_clear()
+      if (i < cell_rows[p, g, v] && repeat[row_of[p, g, v, i + 1]] == repeat[row_of[p, g, v, i]]) continue
+      n = levels_take(p, g, v, first, i)
+      first = i + 1
+      if (!n) continue
+      if (repeats++ == 0 || n < levels) levels = n
+      for (k = 0; k < n; k++) at_level[repeats, k] = reached[k] + 0
     }
-    if (!all) continue
-    for (j in total) bucket[order[++buckets] = j] = total[j]
-    histogram_sort(buckets)
+    if (!repeats) continue
     plot_block(file, v)
-    band = band "\n\n" band_text()
-    if (band_repeats > 1) repeats = 1
-    if (all > most) most = all
-    acc = 0
-    for (i = 1; i <= buckets; i++) {
-      share = acc / all
-      print 1 / (1 - share) "\t" order[i] > file
-      acc += bucket[order[i]]
+    if (band != "") band = band "\n\n"
+    if (repeats > 1) many = 1
+    for (k = 0; k < levels; k++) {
+      for (i = 1; i <= repeats; i++) sorted[i] = at_level[i, k]
+      interval_sort(sorted, repeats)
+      print level_scale(k) "\t" interval_median(sorted, repeats) > file
+      band = band sprintf("%.6g\t%s\t%s\n", level_scale(k), sorted[1], sorted[repeats])
     }
-    # The curve ends at 1/(1-p) = `all`, the number of samples.
-    print all "\t" order[buckets] > file
+    if (level_scale(levels - 1) > most) most = level_scale(levels - 1)
   }
-  if (band != "") printf "%s", band > file
+  if (band != "") printf "\n\n%s", band > file
   n = plot_close(file)
   if (n) plot_job("percentile", "percentile-" p "-" g, "Latency by percentile, " phase[p] " at " point[g], n, \
     text_number(int(log(most) / log(10)) + 1, 0), "Lines of latency over the share of requests that were at least as fast, one for each variant, on a scale where every further nine has the same width." \
-    (repeats ? " A band goes from the min to the max of its repeats." : ""))
+    (many ? " A line is the median of the repeats, and a band goes from their min to their max." : ""))
 }
 
 # Latency of every thread in one repeat of one variant; the threads of several clients are next to each other.

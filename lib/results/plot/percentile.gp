@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Latency by percentile, one line per variant, over all clients and repeats; each further nine has the same width.
+# Latency by percentile, one line per variant, over all clients: the median of its repeats; each further nine has the same width.
 # Arguments: DATA OUTPUT TITLE CORNER VARIANTS NINES STYLE. Blocks of DATA, one per variant: 1/(1-p), latency in us; then, one per variant:
 # 1/(1-p), the min and the max of its repeats.
 
@@ -22,6 +22,6 @@ do for [kind in "svg png"] {
   else { set terminal pngcairo size 1280, 800 fontscale 2 linewidth 2 pointscale 2 noenhanced font "sans,10" background "#ffffff" }
   set output ARG2.".".kind
   plot for [v = 1:variants] ARG1 index variants + v - 1 using 1:2:3 with filledcurves fs transparent solid 0.25 noborder fc rgb colour[style[v]] notitle, \
-    for [v = 1:variants] ARG1 index v - 1 using 1:2 with steps lt style[v] title name[v]
+    for [v = 1:variants] ARG1 index v - 1 using 1:2 with lines lt style[v] title name[v]
   unset output
 }
