@@ -4,12 +4,13 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load processors
 
 setup() {
   scratch_setup
   {
     printf 'cpus\t24\nmem_gib\t754\nmem_bytes\t809599991808\nmem_available_bytes\t800000000000\n'
-    grep -E '^([0-9]|# (isolated|node) )' "$REPO/tests/fixtures/cpus/2x12.lscpu" | sed $'s/^/topology\t/'
+    topology_of 2x12 | grep -E '^([0-9]|# (isolated|node) )' | sed $'s/^/topology\t/'
   } >facts.tsv
 }
 
@@ -39,7 +40,8 @@ planned() {
 }
 
 @test "what lscpu -p printed is facts too, with SERVER_MEM" {
-  planned 'instances target_bytes places' FACTS="$REPO/tests/fixtures/cpus/nps4.lscpu" VALUE_SIZES=1000 FILL=50% RESERVE=4G SERVER_MEM=64 PLACEMENT=numa
+  topology_of nps4 >nps4.lscpu
+  planned 'instances target_bytes places' FACTS=nps4.lscpu VALUE_SIZES=1000 FILL=50% RESERVE=4G SERVER_MEM=64 PLACEMENT=numa
   assert_match "^128 $((30 << 30)) 0-7,64-71@--membind=0;8-15,72-79@--membind=1;"
   # All of its columns; CPUs that are offline, of lscpu --all, are left out, and memory nodes without a CPU count.
   printf '%s\n' '# CPU,Core,Socket,Node,,L1d' 0,0,0,0,,0,0 1,,, 2,1,0,1,,1:1:0 3,,,, '# node 2 has memory and no CPU' >topology

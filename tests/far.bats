@@ -7,13 +7,14 @@
 
 load helper
 load logs
+load processors
 load tree
 
-# Print the events of a CPU of tests/fixtures/cpuinfo: SCOPE EVENT CPU.
+# Print the events of a CPU of cpuinfo_of: SCOPE EVENT CPU.
 # Usage: events_of NAME   Returns: 0
 events_of() {
   mkdir -p root/proc
-  cp "$REPO/tests/fixtures/cpuinfo/$1" root/proc/cpuinfo
+  cpuinfo_of "$1" >root/proc/cpuinfo
   TIERBENCH_ROOT=$PWD/root bash -c 'set -euo pipefail; ROOT=$REPO; . "$REPO/lib/part/far/host.sh"; main cpu >cpu; . "$REPO/lib/part/far/master.sh"; far_lookup <cpu' | cut -f 1,2,4
 }
 

@@ -5,16 +5,18 @@
 # shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
+load processors
 
 setup() {
   scratch_setup
   untune
 }
 
-# Print where instances run on a machine of tests/fixtures/cpus: PORT CPUS POLICY, and the client, for each number of INSTANCES.
+# Print where instances run on a machine of topology_of: PORT CPUS POLICY, and the client, for each number of INSTANCES.
 # Usage: place MACHINE INSTANCES [NAME=VALUE]...
 place() {
-  local file=$REPO/tests/fixtures/cpus/$1.lscpu count=$2
+  local file=$1.lscpu count=$2
+  topology_of "$1" >"$file"
   shift 2
   cat >master.sh <<END
 set -Eeuo pipefail
@@ -96,9 +98,8 @@ END
 }
 
 @test "every instance has a CPU that is there, whatever the numbers; a node without a CPU gets no instance, and plan names it" {
-  local machine file
+  local machine
   for machine in 2x12 2x24ht nps4 cpuless; do
-    file=$REPO/tests/fixtures/cpus/$machine.lscpu
     place "$machine" '1 5 33' SWEEP=PLACEMENT=spread,cpu,core,numa,split
     assert_success
     [[ $machine != cpuless ]] || refute_contains membind=2
@@ -108,10 +109,10 @@ END
       {
         rows++
         for (i = 2; i <= NF && $i !~ /^-/; i++) { split($i "-" $i, e, "-"); for (c = e[1]; c <= e[2]; c++) if (!(c in there)) print "no CPU", c }
-      }' "$file" - <<<"$output"
+      }' "$machine.lscpu" - <<<"$output"
     assert_equal "$(sort -n <<<"$output" | uniq -c | awk '{ print $1, $2 }' | paste -sd ,)" '5 1,5 5,5 33'
   done
-  run_plan SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_MEM=754 FACTS="$REPO/tests/fixtures/cpus/cpuless.lscpu" PLACEMENT=numa
+  run_plan SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_MEM=754 FACTS=cpuless.lscpu PLACEMENT=numa
   assert_contains 'node 2 has memory and no CPU'
 }
 

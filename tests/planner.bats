@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
+load processors
 
 # Write the facts that the plans have.
 planner_facts() {
@@ -87,7 +88,8 @@ planner_example() {
 
 @test "-q: each scenario has a plan of about two minutes; its settings are above files and variants, and below what a user says" {
   local file name word seconds
-  local -a words=(SERVER=203.0.113.1 SERVER_MEM=64 FACTS="$REPO/tests/fixtures/cpus/2x24ht.lscpu")
+  local -a words=(SERVER=203.0.113.1 SERVER_MEM=64 FACTS=2x24ht.lscpu)
+  topology_of 2x24ht >2x24ht.lscpu
   for file in "$REPO"/conf/scenarios/*.conf; do
     name=${file##*/}
     run_plan -q --rows -s "${name%.conf}" "${words[@]}"

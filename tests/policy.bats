@@ -6,6 +6,7 @@
 # shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
+load processors
 load tree
 load logs
 
@@ -337,7 +338,7 @@ END
 @test "FAR.bytes: an AMD CPU has no group, and no bytes, where its total has evicted lines of all memory; doctor gives the reason" {
   local root=$TIERBENCH_ROOT/sys/fs/resctrl
   local config=$root/info/L3_MON/mbm_total_bytes_config group=$root/mon_groups/tierbench-test-1
-  cp "$REPO/tests/fixtures/cpuinfo/turin" "$TIERBENCH_ROOT/proc/cpuinfo"
+  cpuinfo_of turin >"$TIERBENCH_ROOT/proc/cpuinfo"
   # A kernel that cannot change what is counted.
   resctrl_make
   tune check
