@@ -20,7 +20,14 @@ FNR > 1 && !schema_is_fill($at["operation"]) && $at["run_folder"] != "" {
   if (!((noise_i, noise_start) in noise_phases)) noise_starts[noise_i]++
   if (++noise_phases[noise_i, noise_start] == 2) noise_repeated[noise_i]++
   remember(noise_i, NR)
-  for (noise_column in at) noise_total[NR, noise_column] = $at[noise_column]
+  noise_line[NR] = $0
+}
+
+# The value of a column of total T.
+function noise_total(t, name) {
+  if (t != noise_split) split(noise_line[t], noise_value, FS)
+  noise_split = t
+  return name in at ? noise_value[at[name]] : ""
 }
 
 # Put the measurements that a table shows into out[1..n]; returns n. The tables of every run have those with three starts and a repeated phase, which tell
@@ -47,10 +54,10 @@ function noise_columns() {
 function noise_take(cell, figure,    k, t) {
   for (k = 1; k <= size[cell]; k++) {
     t = item[cell, k]
-    if (!text_is_number(noise_total[t, figure] "") || noise_total[t, figure] <= 0) return 0
-    nested_y[k] = log(noise_total[t, figure])
-    nested_group[k, 1] = noise_total[t, "run_folder"]
-    nested_group[k, 2] = nested_group[k, 1] SUBSEP noise_total[t, "repeat"]
+    if (!text_is_number(noise_total(t, figure) "") || noise_total(t, figure) <= 0) return 0
+    nested_y[k] = log(noise_total(t, figure))
+    nested_group[k, 1] = noise_total(t, "run_folder")
+    nested_group[k, 2] = nested_group[k, 1] SUBSEP noise_total(t, "repeat")
     nested_group[k, 3] = k
   }
   return size[cell]
@@ -58,7 +65,7 @@ function noise_take(cell, figure,    k, t) {
 
 # The files of total T whose names end in KIND.tsv, one for each client, in noise_file[1..n]; returns n.
 function noise_files_of(t, kind,    folder, n, i, file, line, f) {
-  folder = text_unescape(noise_total[t, "run_folder"] "/" noise_total[t, "variant"] "/" noise_total[t, "point"] "/rep-" noise_total[t, "repeat"])
+  folder = text_unescape(noise_total(t, "run_folder") "/" noise_total(t, "variant") "/" noise_total(t, "point") "/rep-" noise_total(t, "repeat"))
   if (!(folder in noise_clients)) {
     noise_clients[folder] = ""
     file = text_opened(folder "/starts.tsv")
@@ -73,7 +80,7 @@ function noise_files_of(t, kind,    folder, n, i, file, line, f) {
   for (i = 1; i <= n; i++) {
     # The name of a host's directory: hosts_folder in lib/core/hosts.sh.
     gsub(/:/, "+", noise_file[i])
-    noise_file[i] = folder "/" noise_file[i] "/" noise_total[t, "operation"] "." kind ".tsv"
+    noise_file[i] = folder "/" noise_file[i] "/" noise_total(t, "operation") "." kind ".tsv"
   }
   return n
 }
@@ -190,7 +197,7 @@ function noise_units(cell, figure, kind,    k, c, n, f, i, line, unit, y, count,
     }
     if (units < 2 || named && units != named) return 0
     named = units
-    start = noise_total[item[cell, k], "run_folder"] SUBSEP noise_total[item[cell, k], "repeat"]
+    start = noise_total(item[cell, k], "run_folder") SUBSEP noise_total(item[cell, k], "repeat")
     for (i in y) sum += y[i] / count[i] / units
     for (i in y) {
       rows++

@@ -19,8 +19,8 @@ function largest_level(    l, best) {
 
 # The value of a cause in total T: a number or empty.
 function cause_value(t, name) {
-  if (name == "time") return noise_total[t, "start_us"] > 0 ? noise_total[t, "start_us"] / 1000000 : ""
-  return text_is_number(noise_total[t, name] "") ? noise_total[t, name] + 0 : ""
+  if (name == "time") return noise_total(t, "start_us") > 0 ? noise_total(t, "start_us") / 1000000 : ""
+  return text_is_number(noise_total(t, name) "") ? noise_total(t, name) + 0 : ""
 }
 
 function cause_title(name) {
