@@ -10,6 +10,11 @@ drawn_setup() {
   RUN=20250101T100000Z-x
 }
 
+# One block of a gnuplot file, numbered from 0, without empty lines: block FILE NUMBER
+block() {
+  awk -v want="$2" '/^$/ { empty++; next } { if (empty >= 2) n++; empty = 0 } n == want { print }' "$1"
+}
+
 # Put a stand-in for gnuplot in front of the PATH, which draws nothing: a test of the page's text needs no plots, and they take most of a report's time.
 # Usage: drawn_blank   Exports: PATH   Returns: 0
 drawn_blank() {
