@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Every message that ends a command with 2 or 3, produced once: tests/messages.tsv is the table of them.
+# Every message that ends a command with 2 or 3, produced once: the tables of them are tests/messages.tsv, and messages_test.tsv for ./test.
 # slow
+# shellcheck disable=SC2154,SC2030,SC2031 # stderr is set by run_split, in each test
 
 load helper
 
@@ -79,4 +80,31 @@ messages_run() {
     print (count > 100) " " kind_text("auto|list:span:1..9")
   }'
   assert_output '1 auto, or a list, separated by blanks or commas, of: N, A..B or A..B..STEP from 1 to 9 (or all, or clients)'
+}
+
+@test "each refusal of the load generator comes with status 2 and its line" {
+  local given expected word count=0 bad=''
+  local -a words arguments
+  [[ -x $REPO/test ]] || make -s -C "$REPO"
+  while IFS=$'\t' read -r given expected; do
+    [[ $given != '#'* && $given != - ]] || continue
+    count=$((count + 1))
+    read -r -a words <<<"$given"
+    arguments=()
+    for word in "${words[@]}"; do
+      case $word in
+        "''") word='' ;;
+        %*) word=$(printf "%${word#%}s" '' | tr ' ' x) ;;
+        *) word=${word//'~'/ } ;;
+      esac
+      arguments+=("$word")
+    done
+    run_split "$REPO/test" "${arguments[@]}"
+    # A row is a pattern in which only the asterisk is one.
+    expected=${expected//\\/\\\\} expected=${expected//\[/\\[} expected=${expected//\?/\\?}
+    # shellcheck disable=SC2053 # the expected line is a pattern
+    [[ $status == 2 && $stderr == $expected && -z $output ]] || bad+="$given"$'\n'"  expected 2: $expected"$'\n'"  actual   $status: $stderr"$'\n'
+  done <"$REPO/tests/messages_test.tsv"
+  ((count > 60)) || fail "the table has $count rows"
+  [[ -z $bad ]] || fail "$bad"
 }

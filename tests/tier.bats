@@ -12,10 +12,12 @@ setup() {
   # What variants do not set: other suites test it.
   untune 'thp=keep numa_balancing=keep'
   LOOPS=() # loop devices of this test
+  OTHER='' # a cgroup of another program
 }
 
 teardown() {
   local device
+  [[ ! -d $OTHER ]] || rmdir -- "$OTHER"
   scratch_teardown
   for device in "${LOOPS[@]}"; do
     swapoff "$device" 2>/dev/null || :
@@ -380,24 +382,44 @@ END
   cmp area before
 }
 
-@test "after kill -9 in the middle of a load, stop undoes zram and cgroup" {
-  need_zram
-  local device
-  # Longer than any machine needs for the checks and the kill; stop ends the load. tier_lost.bats does the same with a swap file, without the journal.
-  words -v zram PHASES="populate get" TIME=300 RATE=1000
-  job_start "$REPO/do_it.sh" run "${WORDS[@]}"
-  job_load get
-  device=$(sed -n 's/^swap\t[^\t]*\t//p' host/run-*/tier/journal)
-  grep -qE "^${device}[[:space:]].*[[:space:]]32767\$" /proc/swaps
-  kill -KILL "$JOB_PID"
-  job_wait 10
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
-  assert_success
-  assert_contains "tier: removed cgroup"
-  assert_contains "tier: removed swap $device"
-  assert_equal "$(grep -c "^${device}[[:space:]]" /proc/swaps)" 0
-  refute_exists "$device"
-  assert_no_tier
+@test "after kill -9 in the middle of a load, stop undoes swap and cgroup, also if the directory of the run was removed manually" {
+  local case variant pattern device said
+  need_root
+  zswap_set N
+  for case in 'swap removed' 'zram removed' 'zram kept'; do
+    variant=${case% *}
+    [[ $variant == swap || -e /sys/class/zram-control/hot_add ]] || continue
+    # Longer than any machine needs for the checks and the kill; stop ends the load.
+    words -v "$variant" PHASES=get TIME=600 RATE=1000
+    job_start "$REPO/do_it.sh" run "${WORDS[@]}"
+    job_load get
+    [[ -n $(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*') ]]
+    device=$(sed -n 's/^swap\t[^\t]*\t//p' host/run-*/tier/journal)
+    pattern='/host/tierbench-demo-[0-9]+-[0-9a-f]{8}\.swap$'
+    [[ $variant == swap ]] || pattern='^/dev/zram'
+    assert_match "$pattern" "$device"
+    grep -qE "^${device}[[:space:]].*[[:space:]]32767\$" /proc/swaps
+    kill -KILL "$JOB_PID"
+    job_wait 10 || :
+    said=''
+    if [[ $case == *removed ]]; then
+      said=' .*, whose directory had been removed'
+      remove_busy host/run-demo-*
+      # A cgroup of an unknown run: a run with another REMOTE_DIR may have just made it.
+      OTHER=$(find /sys/fs/cgroup -maxdepth 2 -type d -name 'tierbench-demo-*' -printf '%h')/tierbench-demo-1-0badcafe
+      mkdir -- "$OTHER"
+    fi
+    run "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
+    [[ $case != *removed ]] || rmdir -- "$OTHER"
+    assert_success
+    assert_match "tier: removed cgroup /sys/fs/cgroup/.*/?tierbench-demo-[^ ]*$said"
+    assert_match "tier: removed swap $device$said"
+    # Other programs may have made swap at the same time.
+    assert_equal "$(grep -c "^${device}[[:space:]]" /proc/swaps)" 0
+    refute_exists "$device"
+    assert_no_tier
+    assert_equal "$(find host -name 'tier-*')" ''
+  done
 }
 
 @test "a zram device that was added the moment before a kill -9 is taken away by the next run" {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The entry points: help, version, scenarios from a file, hosts from a file, plans for another machine, runs named by a path.
-# shellcheck disable=SC2154 # stderr is set by run_split
+# The entry points: help, version, scenarios from a file, plans for another machine, runs named by a path, settings in the environment, and the
+# trace of TIERBENCH_DEBUG=1.
+# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; lines of the code are not expanded
 
 load helper
 load logs
@@ -90,4 +91,85 @@ load logs
     assert_failure 2
     assert_equal "$stderr" 'do_it.sh: command line: RUN: empty; name a run, or leave it out for the newest one'
   done
+}
+
+# Plan the demo in an environment. Usage: plan_in NAME=VALUE... [-- WORD...]
+plan_in() {
+  local -a set=()
+  while (($# > 0)) && [[ $1 != -- ]]; do
+    set+=("$1")
+    shift
+  done
+  run_split env "${set[@]}" "$REPO/do_it.sh" plan -s demo SERVER_CORES=4 SERVER_MEM=4 REDISBASE="$(ports_pick 2)" "${@:2}"
+}
+
+@test "TIERBENCH_NAME counts, the command line stands above it, and a wrong one is refused by its name" {
+  plan_in TIERBENCH_REDISRUNS=9
+  assert_success
+  assert_contains '9 repeat(s)'
+  assert_equal "$stderr" ''
+  plan_in TIERBENCH_REDISRUNS=9 -- REDISRUNS=11
+  assert_contains '11 repeat(s)'
+  # The aliases of settings, too.
+  plan_in TIERBENCH_MEMTIER_PIPELINE=6
+  assert_contains 'pipeline 6'
+  plan_in TIERBENCH_REDISRUNS=often
+  assert_failure 2
+  assert_contains 'environment: REDISRUNS=often: invalid' "$stderr"
+  plan_in TIERBENCH_REDISRUN=9
+  assert_failure 2
+  assert_contains 'environment: REDISRUN: unknown setting; the nearest is REDISRUNS' "$stderr"
+}
+
+@test "a name alone is somebody else's: it is ignored, and one line names what could be meant" {
+  plan_in DATA=/mnt/data KEYS=/etc/keys
+  assert_success
+  assert_equal "$stderr" ''
+  plan_in SIDECAR=1 REDISRUNS=9 MEMTIER_PIPELINE=6
+  assert_success
+  refute_contains '9 repeat(s)'
+  refute_contains 'pipeline 6'
+  assert_match 'environment: .*SIDECAR.*: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_[A-Z_]+' "$stderr"
+  assert_equal "$(wc -l <<<"$stderr")" 1
+  for name in SIDECAR REDISRUNS MEMTIER_PIPELINE; do assert_match "environment:.* ${name}[ :]" "$stderr"; done
+  plan_in REDISRUNS=9 TIERBENCH_REDISRUNS=8 TIERBENCH_SIDECAR=off SIDECAR=1
+  assert_equal "$stderr" ''
+}
+
+@test "commands that only read results ignore such names too" {
+  DATA=/mnt/data run_split "$REPO/do_it.sh" compare "$REPO/results/sample"
+  assert_success
+  assert_equal "$stderr" "$(env "$REPO/do_it.sh" compare "$REPO/results/sample" 2>&1 >/dev/null)"
+}
+
+@test "plan traces to stderr: files, lines and functions without values, and stdout is as without" {
+  run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" plan --settings -s demo SERVER_CORES=4 SERVER_MEM=4 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_PREFIX='env KEY=hunter2'
+  assert_success
+  assert_contains 'env KEY=hunter2' "$output"
+  refute_contains hunter2 "$stderr"
+  # In functions and in the subshells of others: each line is that of the code.
+  local traced=$stderr plain=$output line text
+  for text in 'conf_say: local IFS=' '_planner_input: local host name REPLY'; do
+    assert_contains "$text" "$traced"
+    line=$(grep -m 1 -F "$text" <<<"$traced")
+    line=${line%% *}
+    assert_contains "${text#*: }" "$(sed -n "${line#*:}p" "$REPO/${line%:*}")"
+  done
+  run "$REPO/do_it.sh" plan --settings -s demo SERVER_CORES=4 SERVER_MEM=4 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_PREFIX='env KEY=hunter2'
+  assert_output "$plain"
+}
+
+@test "a run traces to its debug.log, which has none of its passwords and is not among its checked files" {
+  untune
+  # A program that runs during a phase keeps what the generators log in with.
+  printf '#!/bin/bash\ncat %q/host/run-*/*/auth | tr , "\\n" >>%q/passwords\n' "$SCRATCH" "$SCRATCH" >keep
+  chmod 755 keep
+  run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" SIDECAR="$SCRATCH/keep"
+  assert_success
+  assert_match 'server.sh:[0-9]+ _server_passwords: ' "$(<results/*/debug.log)"
+  assert_equal "$(awk 'length >= 24' passwords | sort -u | wc -l)" 2
+  assert_equal "$(grep -cFf passwords results/*/debug.log - <<<"$stderr" | cut -d : -f 2 | paste -sd ' ')" '0 0'
+  run "$REPO/do_it.sh" verify results/*
+  assert_success
+  assert_contains 'whole and unchanged'
 }
