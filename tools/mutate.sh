@@ -56,7 +56,7 @@ mutate_one() {
     if [[ $suite == unit ]]; then
       timeout --kill-after=20 "$LIMIT" make -s check-unit
     else
-      [[ $file != *.[ch] ]] || make -s test
+      [[ $file != *.[ch] ]] || make -s test || exit
       timeout --kill-after=20 "$LIMIT" bats --tap -f "$filter" "tests/$suite.bats"
     fi
   ) </dev/null >"$scratch/log" 2>&1 || status=$?
