@@ -46,8 +46,7 @@ ledger_copy() {
 }
 
 @test "each pair has both sides, of two pairs each side is first in one, a seed repeats the order, and settings are kept" {
-  run_split "$REPO/do_it.sh" ab --seed 7 --trials 40 old.conf new.conf RATE=100
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" ab --seed 7 --trials 40 old.conf new.conf RATE=100
   assert_contains $'\nnew: LABEL="new"\n'
   assert_contains 'chance   unknown'
   ledger=$(ledger_folder)
@@ -76,8 +75,7 @@ ledger_copy() {
   cp old.conf 6.1.conf
   cp old.conf 6.10.conf
   cp old.conf hosts.conf
-  run_split "$REPO/do_it.sh" ab --trials 3 6.1.conf 6.10.conf RESULTS_DIR=versions
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" ab --trials 3 6.1.conf 6.10.conf RESULTS_DIR=versions
   run_split "$REPO/do_it.sh" ab --trials 3 hosts.conf 6.1.conf RESULTS_DIR=versions
   assert_contains 'hosts-A (base) and 6.1-B'
   printf '%s\n' RATE=9 CONNECTIONS=2 >>new.conf
@@ -88,14 +86,12 @@ ledger_copy() {
 @test "the verdict is that of the pairs of trials, whose repeats are one figure, in 72 columns" {
   ledger_known 5
   ledger=$(ledger_folder)
-  run_split "$REPO/do_it.sh" ab
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" ab
   assert_contains 'new against old: 5 pairs of trials in random order (seed 7)'
   assert_contains $'\nold: Redis 7.0.15 abc, Linux 6.1, 3 boots\n'
   assert_equal "$(sed -n '/^new against/,$p' <<<"$output" | awk 'length($0) > 72')" ''
   assert_contains "./do_it.sh compare --format html $ledger >ab.html" "$stderr"
-  run_split "$REPO/do_it.sh" compare --format csv "$ledger"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format csv "$ledger"
   found=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["metric"] == "ops" { print $at["base"], $at["other_repeats"], $at["low_percent"], $at["high_percent"] }' <<<"$output")
   # The same from the rows of each run.
   "$REPO/summary2csv.sh" --total "$ledger"/runs/* | tr , '\t' | awk -F '\t' -v OFS='\t' '
@@ -123,8 +119,7 @@ ledger_copy() {
   ledger=$(ledger_folder)
   cp "$ledger/ledger.tsv" whole
   sed -i '8s/\t2025[^\t]*\t.*/\t-\t-\t-\t-/' "$ledger/ledger.tsv"
-  run_split "$REPO/do_it.sh" ab
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" ab
   refute_contains 'reaches'
   assert_contains "next: trial 6 of 6, side $(sed -n 8p whole | cut -f 3): ./do_it.sh ab --next $ledger" "$stderr"
   run_split "$REPO/do_it.sh" compare "$ledger"
@@ -159,8 +154,7 @@ END
   # As the command prints it.
   ledger_known 3
   mapfile -t runs < <(for run in "$(ledger_folder)"/runs/*; do printf -- '--noise\n%s\n' "$run"; done)
-  run_split "$REPO/do_it.sh" ab "${runs[@]}" old.conf new.conf RESULTS_DIR=others SMALLEST=5% REDISRUNS=2 TIME=0
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" ab "${runs[@]}" old.conf new.conf RESULTS_DIR=others SMALLEST=5% REDISRUNS=2 TIME=0
   assert_match $'\nGET +ops/s +[2-9][.0-9]* % +(8[0-9]) of 100 +[0-9]+\n'
   assert_match "trials   0 of $((2 * $(sed -n 's/^GET  *ops.* //p' <<<"$output")));"
   run_split "$REPO/do_it.sh" ab "${runs[@]:0:2}" --trials 4 old.conf new.conf RESULTS_DIR=others/x
@@ -199,8 +193,7 @@ END
   modules_run 'for one in was order unknown; do trials_booted is "$one" "h other"; done; trials_booted order was h'
   assert_output 'its kernel was started with "quiet thp=never", and had "thp=always"'$'\n''its kernel was started with "quiet thp=never", and had "thp=always"'
   # Settings of the environment are not those of the sides.
-  TIERBENCH_KEYS=7 run_split "$REPO/do_it.sh" ab --next
-  assert_success
+  TIERBENCH_KEYS=7 succeeds run_split "$REPO/do_it.sh" ab --next
   whole=$(<"$ledger/ledger.tsv")
   run cut -f 5-7 <<<"$(sed -n 3p "$ledger/ledger.tsv")"
   assert_match "^$(uname -r)"$'\t'"$(</proc/sys/kernel/random/boot_id)"$'\t[0-9.]+ [0-9a-f]+$'
@@ -217,8 +210,7 @@ END
   assert_contains "does not count: the server has the kernel $(uname -r), and had 5.0; " "$stderr"
   sed -i "3s/\t5.0\t/\t$(uname -r)\t/" "$ledger/ledger.tsv"
   ledger_copy 4 5
-  run_split "$REPO/do_it.sh" ab --all
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" ab --all
   refute_contains 'kernel, programs and hardware' "$stderr"
   assert_contains 'trials   6 of 6'
   assert_match $'\nnew reaches [0-9.]+ % .* of'

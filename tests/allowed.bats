@@ -59,8 +59,7 @@ END
 
 @test "cgroup v2: the lowest limit of memory and of CPU time over all parents, what is left of it, and all counts of stops" {
   version2
-  run allowed 'host_allowed_memory self; host_allowed_left; host_allowed_nodes; NODES=$REPLY' ALLOWED_LEVELS ALLOWED_LIMITS ALLOWED_BYTES ALLOWED_WHERE ALLOWED_LEFT NODES
-  assert_success
+  succeeds run allowed 'host_allowed_memory self; host_allowed_left; host_allowed_nodes; NODES=$REPLY' ALLOWED_LEVELS ALLOWED_LIMITS ALLOWED_BYTES ALLOWED_WHERE ALLOWED_LEFT NODES
   # 1 GiB, less the 900 MiB in use that are not the 300 MiB of files; and 700 MiB, of which nothing else than files is used.
   assert_output 'ALLOWED_LEVELS=/cg/a/b/c|/cg/a/b|/cg/a|/cg
 ALLOWED_LIMITS=/cg/a/b|/cg/a
@@ -115,8 +114,7 @@ cg/memory.memsw.usage_in_bytes 629145600
 cg/memory.stat hierarchical_memory_limit 734003200\nhierarchical_memsw_limit 786432000\ntotal_inactive_file 52428800
 END
   local -a look=('host_allowed_memory self; host_allowed_left; LIMIT="$ALLOWED_BYTES $ALLOWED_WHERE"; host_allowed_swap' LIMIT ALLOWED_LEFT ALLOWED_SAID REPLY ALLOWED_KIND ALLOWED_WHERE)
-  run allowed "${look[@]}"
-  assert_success
+  succeeds run allowed "${look[@]}"
   assert_output "LIMIT=734003200 /cg/memory.limit_in_bytes
 ALLOWED_LEFT=$(((750 - 600 + 50) << 20))
 ALLOWED_SAID=the limit in /cg/memory.stat is 750 MiB
@@ -131,8 +129,7 @@ ALLOWED_WHERE=/cg/memory.stat"
   rm -r "$TIERBENCH_ROOT"/{cg,proc}
   version2
   machine <<<$'cg/a/memory.swap.max 5\ncg/memory.swap.max 104857600'
-  run allowed "${look[@]}"
-  assert_success
+  succeeds run allowed "${look[@]}"
   assert_output "LIMIT=734003200 /cg/a/b/memory.high
 ALLOWED_LEFT=$(((1024 - 600) << 20))
 ALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB
@@ -196,8 +193,7 @@ sys/devices/system/node/node2/cpulist
 sys/devices/system/node/node3/cpulist
 cg/memory.swap.max 104857600
 END
-  run bash -c 'set -Eeuo pipefail; export PATH=$SCRATCH/bin:$PATH; for file in "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{allowed,tier_detect,facts}.sh; do . "$file"; done; main all'
-  assert_success
+  succeeds run bash -c 'set -Eeuo pipefail; export PATH=$SCRATCH/bin:$PATH; for file in "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{allowed,tier_detect,facts}.sh; do . "$file"; done; main all'
   assert_output $'host\t2\t0\t734003200\t444596224
 limit_memory\t734003200\t/cg/a/b/memory.high
 limit_swap\t104857600\t/cg/memory.swap.max
@@ -218,12 +214,10 @@ limit_cpus\t1-2\tcpuset
   } >facts.tsv
   local word kind bytes mib
   local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 FACTS=facts.tsv VALUE_SIZES=1000 FILL=50% RESERVE=100M)
-  run_plan --rows "${words[@]}" PLACEMENT=cpu
-  assert_success
+  succeeds run_plan --rows "${words[@]}" PLACEMENT=cpu
   # Half of 600 MiB; 2.5 CPUs are two instances.
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["instances"], $at["target_bytes"], $at["places"] }' <<<"$output")" "2 $((300 << 20)) 1@-;4@-"
-  run_plan "${words[@]}"
-  assert_success
+  succeeds run_plan "${words[@]}"
   assert_line 'server   203.0.113.1 (3 logical CPUs, 700 MiB), Redis installed'
   assert_line 'limits   of processes on 203.0.113.1: CPUs 1,4-5, 700 MiB of memory by /cg/a b, 250 % of a CPU by /cg/q'
   run_plan "${words[@]}" FILL=3G
@@ -232,8 +226,7 @@ limit_cpus\t1-2\tcpuset
   for word in 'swap 104857600 100' 'memsw 209715200 200'; do
     read -r kind bytes mib <<<"$word"
     { cat facts.tsv && printf 'limit\t%s\t%s\t/cg/a/memory.x\n' "$kind" "$bytes"; } >swap.tsv
-    run_plan "${words[@]}" FACTS=swap.tsv -v native -v zram DRAM_RATIO=1:2
-    assert_success
+    succeeds run_plan "${words[@]}" FACTS=swap.tsv -v native -v zram DRAM_RATIO=1:2
     assert_match "limits .*, $mib MiB of ${kind/memsw/memory and swap} by /cg/a/memory.x"
     assert_match "warning: zram, [^:]*: needs up to [23][0-9]{2} MiB of ${kind/memsw/memory and swap}, and /cg/a/memory.x of 203.0.113.1 allows $mib MiB; set FILL" "$stderr"
     run_plan "${words[@]}" FACTS=swap.tsv -v native
@@ -244,13 +237,9 @@ limit_cpus\t1-2\tcpuset
   assert_contains '1@--membind=2;' "$output"
   run_plan --rows "${words[@]}" -v interleave
   assert_contains '@--interleave=0,2;' "$output"
-  run_plan "${words[@]}" FILL=guide
-  assert_failure 2
-  assert_contains 'in 0 GiB (the memory limit in /cg/a b is 700 MiB); set KEYS or a size' "$stderr"
+  refuses 2 'in 0 GiB (the memory limit in /cg/a b is 700 MiB); set KEYS or a size' run_plan "${words[@]}" FILL=guide
   for word in 'memory\t7x\t/a' 'quota\t-1\t/a' 'memory\t7' 'cpus\t1;2\tcpuset' 'colour\t1\t/a' 'memory\t7\t\033[31m'; do
     { cat facts.tsv && printf 'limit\t%b\n' "$word"; } >bad.tsv
-    run_plan "${words[@]}" FACTS=bad.tsv
-    assert_failure 2
-    assert_contains 'is neither a fact' "$stderr"
+    refuses 2 'is neither a fact' run_plan "${words[@]}" FACTS=bad.tsv
   done
 }

@@ -13,11 +13,9 @@ setup() {
 
 @test "a run is packed to the same bytes each time, over no file, and an archive is read as the run" {
   local folder
-  run_split "$REPO/do_it.sh" bundle run
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" bundle run
   assert_equal "$output" "$(sha256sum run.tar.gz)"
-  run_split "$REPO/do_it.sh" bundle run
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" bundle run
   assert_equal "$stderr" 'do_it.sh: run.tar.gz: exists; move it, or pack in another directory'
   mv run.tar.gz first.tar.gz
   find run -exec touch -d @1000000000 {} +
@@ -38,20 +36,17 @@ setup() {
 
 @test "a run that was changed, or that did not end, is not packed" {
   echo x >>run/plan.tsv
-  run_split "$REPO/do_it.sh" bundle run
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" bundle run
   assert_equal "$stderr" "do_it.sh: run: changed plan.tsv: only an unchanged run is packed; ./do_it.sh verify run names all problems"
   rm run/SHA256SUMS
-  run_split "$REPO/do_it.sh" bundle run
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" bundle run
   assert_match 'run: SHA256SUMS is missing: the run did not end;' "$stderr"
   assert_equal "$(find . -name '*.tar.gz*')" ''
 }
 
 # Refuse the archive x.tar.gz, and unpack nothing.
 refused() {
-  run_split "$REPO/do_it.sh" verify x.tar.gz
-  assert_failure 2
+  fails 2 run_split "$REPO/do_it.sh" verify x.tar.gz
   assert_equal "$stderr" "do_it.sh: command line: x.tar.gz: $1; accepted: an archive of ./do_it.sh bundle"
   refute_exists results
 }
@@ -88,7 +83,6 @@ refused() {
   refused "$odd"
   echo text >x.tar.gz
   refused "$odd"
-  run_split "$REPO/do_it.sh" compare run x.tar.gz
-  assert_failure 2
+  fails 2 run_split "$REPO/do_it.sh" compare run x.tar.gz
   assert_equal "$stderr" "do_it.sh: command line: x.tar.gz: $odd; accepted: an archive of ./do_it.sh bundle"
 }

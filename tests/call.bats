@@ -89,8 +89,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     assert_output '0 1'
     assert_equal "$stderr" why
     # One alone, and a reply that ends early.
-    ask 'ONE=1; call_several '$host' $'"'quiet\tonly'"
-    assert_success
+    succeeds ask 'ONE=1; call_several '$host' $'"'quiet\tonly'"
     assert_equal "$stderr" 'done'
   done
   script fails <<<'exit 0'
@@ -127,8 +126,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   # So does a repeat fetch all files of a server. Logs without INFO are not enough.
   script parts <<<'cd "'"$SCRATCH"'/sent/two" && files_send -- *'
   cp lib/host/parts.sh lib/host/server.sh
-  ask 'HOST=elsewhere _PARTS_BEGUN[sidecar]=yes; fetch_servers got'
-  assert_failure 1
+  fails 1 ask 'HOST=elsewhere _PARTS_BEGUN[sidecar]=yes; fetch_servers got'
   assert_match 'warning: elsewhere: no INFO of the instances after the load$' "$stderr"
   assert_equal "$(cd got && find . -type f | sort | xargs)" './instances.tsv ./redis-7001.log ./sidecar/redis-7001.log ./vmstat.tsv'
   # A link that is cut at the end: what came whole is kept.
@@ -260,7 +258,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
 }
 
 @test "a session that has ended, and whose number another process has, ends no process" {
-  ask 'declare -A pid started
+  prints alive ask 'declare -A pid started
     for name in other own; do
       sleep 100 >/dev/null 2>&1 &
       pid[$name]=$!
@@ -273,8 +271,6 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     until ! proc_alive "${pid[own]}" "${started[own]}"; do proc_wait 0.05; done
     proc_start "${pid[other]}" && echo alive
     kill "${pid[other]}"'
-  assert_success
-  assert_output alive
 }
 
 @test "a run has one session on each host, which renews its records; one that is lost or silent is opened again, and it ends with the master" {
@@ -312,8 +308,6 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
 
 @test "a connection has the time limit of the user's ssh configuration, and 10 s where that has none" {
   printf 'Host near\n  ConnectTimeout 44\nHost far\n  ConnectTimeout none\n' >config
-  ask 'PATH=/usr/bin:/bin SSH_CONFIG=$SCRATCH/config
+  prints $'ConnectTimeout=44\nConnectTimeout=10\nConnectTimeout=10' ask 'PATH=/usr/bin:/bin SSH_CONFIG=$SCRATCH/config
     for host in near far other; do _remote_options "$host"; printf "%s\n" "${options[@]}" | grep Timeout; done'
-  assert_success
-  assert_output $'ConnectTimeout=44\nConnectTimeout=10\nConnectTimeout=10'
 }

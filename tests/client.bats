@@ -7,7 +7,7 @@
 load helper
 
 @test "clients get one time to start at, each by its own clock, far enough ahead for all to receive it" {
-  master '' '
+  prints $'a set 1\nb set 1\n5000000' master '' '
     CLIENT_IP=192.0.2.1
     monitor_mark() { :; }
     foreign_mark() { :; }
@@ -20,12 +20,10 @@ load helper
       echo "$client $phase $((${start/./} - before - ${_CLIENT_OFFSET[$client]} >= 700000)) ${start/./}" >>told
     done
     awk "{ print \$1, \$2, \$3; at[NR] = \$4 } END { print at[2] - at[1] }" told'
-  assert_success
-  assert_output $'a set 1\nb set 1\n5000000'
 }
 
 @test "how late a call arrives at a client: from the call of all clients, by the master's clock, within the trip" {
-  master '' '
+  prints $'650000 4700000\n1200000 4700000\n300000 4700000' master '' '
     CLIENT_IP=192.0.2.1
     take() {
       PARALLEL_STATUS=([a]=0) PARALLEL_OUT=([a]="$(printf "clock\t%s\t%s\ntrip\t%s\t%s\n" "$@")")
@@ -39,25 +37,22 @@ load helper
     take 6.900000 7.000000 1300000 2500000
     # An arrival before its call, by a clock that is not known better, counts as none.
     take 5.000000 5.100000 1300000 2500000'
-  assert_success
-  assert_output $'650000 4700000\n1200000 4700000\n300000 4700000'
 }
 
 @test "a load generator starts with a long name of its scenario and of its client" {
-  master "" '
+  succeeds master "" '
     CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1 CLIENT_LAUNCH=1
     lock_name "$(printf "%060d" 1)"
     CLIENT=$(printf "%0100d" 2)
     call_run 127.0.0.1 client launch sleep 1000
     cat "$REMOTE_DIR"/run-*/client-*/test.pid
     call_run 127.0.0.1 client stop'
-  assert_success
   assert_match $'\n[0-9]+$'
 }
 
 @test "a launch whose reply was lost is done once; one of a later repeat ends what an earlier repeat left" {
   need_command screen
-  master '' '
+  prints $'same\nother' master '' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE=""
     launch() {
       CLIENT_LAUNCH=$1 _client_run 127.0.0.1 launch sleep 1000 >/dev/null
@@ -70,8 +65,6 @@ load helper
     launch second
     [[ $pid != "$first" ]] && proc_alive "$pid" "$start" && ! proc_alive "$first" "$first_start" && echo other
     _client_run 127.0.0.1 stop'
-  assert_success
-  assert_output $'same\nother'
 }
 
 @test "a generator that a launch started but could not record is ended by stop, by the next launch, and by the command stop" {
@@ -87,7 +80,7 @@ cat $SCRATCH/host/run-*/client-*/{test,job}.pid >>$SCRATCH/started
 END
   chmod +x bin/screen
   : >broken
-  PATH=$SCRATCH/bin:$PATH master '' '
+  PATH=$SCRATCH/bin:$PATH prints $'2\n0\n2\n0\n2\n0' master '' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" CLIENT_LAUNCH=one
     launch() { _client_run 127.0.0.1 launch sleep 1000 >/dev/null 2>&1 || :; }
     left() {
@@ -112,13 +105,11 @@ END
     end=$((SECONDS + 20))
     until (($(left) == 0 || SECONDS > end)); do proc_pause; done
     left'
-  assert_success
-  assert_output $'2\n0\n2\n0\n2\n0'
   refute_exists host/run-*
 }
 
 @test "a repeat begins when everything of the repeat before is stopped: what could not be stopped is stopped first" {
-  master '' '
+  succeeds master '' '
     client_stop() {
       echo "stop $*"
       PARALLEL_STATUS=([127.0.0.1]=$((asked++ < 4 ? 255 : 0)))
@@ -134,7 +125,6 @@ END
     for name in repeat_held stored_seal stored_note links_make; do . /dev/stdin <<<"$name() { :; }"; done
     asked=0
     for repeat in 1 2 3; do repeat_run "rep-$repeat" 100 1 1 "$repeat" || echo failed; done'
-  assert_success
   # Each stop asks such a client once more at its end.
   assert_output 'load rep-1.partial
 stop 127.0.0.1

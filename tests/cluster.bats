@@ -55,8 +55,7 @@ table() {
 @test "a run on a cluster of this machine: what the servers count is what the load generator counts" {
   local base results
   base=$(cluster_ports 12)
-  run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 RATE=2000 TRACK_WRITES=200 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 RATE=2000 TRACK_WRITES=200 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
   results=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   awk -F '[=,]' '/^role:/ { role = $0 } /^cmdstat_[sg]et:/ && role ~ /master/ { sum += $2 } END { print sum }' "$results/server/info.after" >calls
   # At the end one GET per shard reads the tracked bits.
@@ -89,8 +88,7 @@ table() {
   local base
   base=$(cluster_ports 6)
   redis_start -p $((base + 10003))
-  run_split "$REPO/do_it.sh" doctor -s cluster REDISBASE="$base" KEYS=100
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" doctor -s cluster REDISBASE="$base" KEYS=100
   assert_contains "port $((base + 10003)) is taken" "$output$stderr"
 }
 

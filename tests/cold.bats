@@ -46,8 +46,7 @@ read -r pid _ <"$(echo "$here"/host/run-*/cold.part/proc)" && sed -n 's/^RssAnon
 exec "$@"
 END
   chmod 755 witness
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY="0 64M" TIME=1 RATE=1000 REPORT=on SERVER_PREFIX="$SCRATCH/witness"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY="0 64M" TIME=1 RATE=1000 REPORT=on SERVER_PREFIX="$SCRATCH/witness"
   assert_contains '127.0.0.1: node 0: 64 MiB of cold memory' "$stderr"
   # Doctor tries the wrapper too, without a run.
   assert_equal "$(wc -l <witnessed)" 1
@@ -69,8 +68,7 @@ END
   process_alive "$COLD_PID" "$COLD_START"
   kill -KILL "$JOB_PID"
   wait_until 10 process_gone "$COLD_PID" "$COLD_START"
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
   assert_equal "$(find host -name 'run-*')" ''
 }
 
@@ -88,14 +86,11 @@ END
 @test "doctor warns on a machine of one node, and refuses what does not fit; plan names it" {
   local -a ask=("$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)")
   [[ ! -e /sys/devices/system/node/node1 ]] || skip 'this machine has several nodes'
-  run_split "${ask[@]}" COLD_MEMORY="0 4M"
-  assert_success
+  succeeds run_split "${ask[@]}" COLD_MEMORY="0 4M"
   assert_match 'cold memory: one node with memory: instances get the rest of it; requires: COLD_MEMORY: a slower node'
-  run_split "${ask[@]}" COLD_MEMORY=60000G
-  assert_failure 3
+  fails 3 run_split "${ask[@]}" COLD_MEMORY=60000G
   assert_match 'cold memory: node 0: [0-9]+ MiB free, of which [0-9]+ MiB stay free; requires: COLD_MEMORY=60000G'
-  run_split "$REPO/do_it.sh" plan -s demo COLD_MEMORY="0 4M"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan -s demo COLD_MEMORY="0 4M"
   assert_line 'cold     0 4M of memory in front of the instances'
 }
 
@@ -151,9 +146,7 @@ ROOT=$REPO LIB=$REPO/lib RESUME=
 place_learn $'0,0,0,0\n1,1,0,0\n2,2,1,1\n3,3,1,1\n# node 2 has memory and no CPU'
 for places; do place_near "$places"; done
 END
-  run bash master.sh '1@-' '0@-;2-3@-' '2,3@-' '-@-'
-  assert_success
-  assert_output $'0\n0,1\n1\n0,1'
+  prints $'0\n0,1\n1\n0,1' run bash master.sh '1@-' '0@-;2-3@-' '2,3@-' '-@-'
 }
 
 @test "a start that is repeated, as after a lost link, starts over; one that cannot be filled says why" {
@@ -162,33 +155,24 @@ END
   mkdir -p host
   printf '#!/bin/bash\nprintf "held\\t%%s\\n" "$5"\nexec sleep 1000\n' >membench
   chmod +x membench
-  run_split remote_script cold start "$PWD/membench" 0 4M 1 1
-  assert_success
-  assert_output $'held\t0\t4194304'
+  prints $'held\t0\t4194304' run_split remote_script cold start "$PWD/membench" 0 4M 1 1
   cold_recorded
   pid=$COLD_PID start=$COLD_START
-  run_split remote_script cold start "$PWD/membench" 0 4M 1 1
-  assert_success
-  assert_output $'held\t0\t4194304'
+  prints $'held\t0\t4194304' run_split remote_script cold start "$PWD/membench" 0 4M 1 1
   process_gone "$pid" "$start"
   cold_recorded
   process_alive "$COLD_PID" "$COLD_START"
-  run_split remote_script ended
-  assert_success
+  succeeds run_split remote_script ended
   process_gone "$COLD_PID" "$COLD_START"
   assert_equal "$(find host -name 'run-*')" ''
   printf '#!/bin/bash\necho "membench: node 0: broken on purpose" >&2\nexit 1\n' >membench
-  run_split remote_script cold start "$PWD/membench" 0 4M 1 1
-  assert_failure 1
-  assert_contains 'broken on purpose' "$stderr"
+  refuses 1 'broken on purpose' run_split remote_script cold start "$PWD/membench" 0 4M 1 1
 }
 
 @test "membench hold: a size that it has no room for is refused, and a lease that is over ends it" {
-  run "$REPO/build/membench/membench" hold --node 0 --bytes 4194304 --keep 1000000G
-  assert_failure 1
+  fails 1 run "$REPO/build/membench/membench" hold --node 0 --bytes 4194304 --keep 1000000G
   assert_output 'membench: node 0: has no room for so much memory'
-  run "$REPO/build/membench/membench" hold --node 0
-  assert_failure 2
+  fails 2 run "$REPO/build/membench/membench" hold --node 0
   assert_output 'membench: hold: --bytes is required'
   : >lease
   "$REPO/build/membench/membench" hold --node 0 --bytes 4194304 --lease "$PWD/lease:3600" >said 2>&1 3>&- &
@@ -235,8 +219,7 @@ tpp 8M 52428800 4194304 9
 END
   run "$REPO/summary2csv.sh" "$run"
   assert_equal "$(figures variant cold_memory cold_bytes cold_far_bytes <<<"$output" | sort)" $'native 0  \nnative 8M 9437184 2097152\ntpp 0  \ntpp 8M 9437184 6291456'
-  master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; tables_make \"\$LIB/part/cold/table.awk\" . <totals; figures_run bound report -- totals"
-  assert_success
+  succeeds master "RESULTS_DIR=$SCRATCH" "result_read . $run 2>/dev/null || :; tables_make \"\$LIB/part/cold/table.awk\" . <totals; figures_run bound report -- totals"
   assert_equal "$(sed -n '/^Variant/,/^tpp .*cold/p' <<<"$output" | sed 's/  */ /g; s/ $//; /^-/d')" 'Variant Figure 0 8M
 native ops/s 102,762 50,681
 native % of native at 0 100.0% 49.3%

@@ -87,8 +87,7 @@ END
   mkdir x && cp -r base x/y && ln -s /etc/passwd x/y/plots && tar -C x -czf runs/linked.tar.gz y
   reasons+=$'collect: runs/a-link: refused: a link\ncollect: runs/cut.tar.gz: refused: cut, or has *\ncollect: runs/linked.tar.gz: refused: cut, or has *\n'
   reasons+='collect: base.tar.gz: refused: the same run as base'
-  run_split "$REPO/do_it.sh" collect base runs base.tar.gz
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" collect base runs base.tar.gz
   assert_output collection.html
   assert_equal "$(grep -c '<tr><td' collection.html)" 1
   assert_equal "$(wc -l <<<"$stderr")" $((kinds + 4))
@@ -112,9 +111,7 @@ $stderr"
   drawn_blank
   "$REPO/do_it.sh" report "$name"
   mkdir out
-  run_split "$REPO/do_it.sh" collect --out out/page.html "$name"
-  assert_success
-  assert_output out/page.html
+  prints out/page.html run_split "$REPO/do_it.sh" collect --out out/page.html "$name"
   assert_equal "$(grep -c '<script' out/page.html)" 1
   assert_equal "$(grep -cE '<b>|<i>|alert\(1\)"' out/page.html)" 0
   # Label, model, scenario and variant.
@@ -134,15 +131,12 @@ END
   "$REPO/do_it.sh" collect --out out/page.html "$name"
   assert_equal "$(grep -c 'href="./' out/page.html)" 0
   echo >>"$name/plan.tsv"
-  run_split "$REPO/do_it.sh" collect --out=out/page.html "$name"
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" collect --out=out/page.html "$name"
   assert_equal "$stderr" $'collect: r?[31m:<i>&é: refused: changed plan.tsv\ndo_it.sh: no run enters the page; the lines above say why'
   assert_equal "$(ls out)" page.html
   ln -s page.html out/link.html
   for file in out "$name/plan.tsv" out/link.html; do
-    run_split "$REPO/do_it.sh" collect --out "$file" "$name"
-    assert_failure 2
-    assert_contains 'exists, and is not a page of collect' "$stderr"
+    refuses 2 'exists, and is not a page of collect' run_split "$REPO/do_it.sh" collect --out "$file" "$name"
   done
 }
 
@@ -151,8 +145,7 @@ END
   cp -r base other
   echo $'cpu.model\tOther' >>other/env/127.0.0.1/env.tsv
   seal other
-  run_split "$REPO/do_it.sh" collect base other "$REPO/results/sample"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" collect base other "$REPO/results/sample"
   cat >outer.html <<'END'
 <iframe src="collection.html" style="width:1280px;height:900px"></iframe><iframe src="collection.html" style="width:420px;height:900px"></iframe><pre id="found"></pre><script>
 onload = () => document.querySelectorAll("iframe").forEach(frame => {

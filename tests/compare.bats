@@ -30,8 +30,7 @@ _guide_repeat() {
 
 @test "two folders of the guide's logs give its Table 1: Tx to the last digit, per cent to a decimal" {
   guide_make
-  run_split compare --repeats --format csv native imdt
-  assert_success
+  succeeds run_split compare --repeats --format csv native imdt
   assert_equal "$(awk -F, 'NR > 1 { printf "%.0f %.0f %.1f\n", $9, $11, $12 }' <<<"$output")" \
     '8804353696 8470405121 96.2
 9096442973 8823551108 97.0
@@ -48,8 +47,7 @@ _guide_repeat() {
 
 @test "a run against itself is the same in every figure, as far as the figure can show" {
   run_make 20250101T100000Z-x 4 30 90 20 60
-  run_split compare --format csv 20250101T100000Z-x 20250101T100000Z-x
-  assert_success
+  succeeds run_split compare --format csv 20250101T100000Z-x 20250101T100000Z-x
   # Tx of 20 s has steps of 5 %, and a p50 of 30 us has steps of 1 us.
   assert_equal "$(tail -n +2 <<<"$output" | cut -d, -f 3,18 | sort | uniq -c | awk '{ $1 = $1 } 1')" '2 cpu,same within 2 %
 2 ops,same within 2 %
@@ -79,15 +77,10 @@ _guide_repeat() {
 
 @test "--fail-if: a rule that is met exits 1 and names the place; one that is not exits 0" {
   guide_make
-  run_split compare --fail-if 'tx<95%' native imdt
-  assert_failure 1
-  assert_contains 'imdt, set at 1000B-288i: Tx combined is 94.4 % of native (tx<95%)' "$stderr"
-  run_split compare --fail-if 'tx<90%' --fail-if 'errors>0' native imdt
-  assert_success
+  refuses 1 'imdt, set at 1000B-288i: Tx combined is 94.4 % of native (tx<95%)' run_split compare --fail-if 'tx<95%' native imdt
+  succeeds run_split compare --fail-if 'tx<90%' --fail-if 'errors>0' native imdt
   # A rule that cannot be evaluated must not pass silently.
-  run_split compare --fail-if 'p99>2ms' native imdt
-  assert_failure 1
-  assert_contains 'no such figure' "$stderr"
+  refuses 1 'no such figure' run_split compare --fail-if 'p99>2ms' native imdt
 }
 
 @test "--fail-if: a point or a variant that cannot be evaluated is a failure, though all others keep the rule" {
@@ -97,8 +90,7 @@ _guide_repeat() {
     repeat_make $run native 1000B-8i $repeat c 1000 500000 8 30 90 set:20
     repeat_make $run swap 1000B-8i $repeat c 1000 500000 8 30 90 set:0
   done
-  run_split compare --metric p50 --fail-if 'tx<50%' --fail-if 'p50>1ms' $run
-  assert_failure 1
+  fails 1 run_split compare --metric p50 --fail-if 'tx<50%' --fail-if 'p50>1ms' $run
   assert_equal "$(grep -c fail-if <<<"$stderr")" 1
   assert_contains 'swap, set at 1000B-8i: Tx combined cannot be evaluated: no such figure (tx<50%)' "$stderr"
   mv $run/swap/1000B-8i/rep-1 $run/swap/1000B-8i/rep-1.partial
@@ -106,9 +98,7 @@ _guide_repeat() {
   mkdir $run/zram
   touch $run/zram/variant.conf
   settings_make "$run"
-  run_split compare --metric p50 --fail-if 'p50>1ms' $run
-  assert_failure 1
-  assert_contains 'swap, set at 1000B-8i: p50 latency cannot be evaluated: no result (p50>1ms)' "$stderr"
+  refuses 1 'swap, set at 1000B-8i: p50 latency cannot be evaluated: no result (p50>1ms)' run_split compare --metric p50 --fail-if 'p50>1ms' $run
   assert_contains "zram of $run has no complete result (p50>1ms)" "$stderr"
 }
 
@@ -116,9 +106,7 @@ _guide_repeat() {
   local repeat run=20250101T100000Z-x
   run_make $run 3 30 30 20 20
   result_set $run swap 3 misses 900000
-  run_split compare --fail-if 'misses>0' $run
-  assert_failure 1
-  assert_contains 'swap, set at 1000B-4i: misses is 900,000 (misses>0)' "$stderr"
+  refuses 1 'swap, set at 1000B-4i: misses is 900,000 (misses>0)' run_split compare --fail-if 'misses>0' $run
   assert_match 'misses, the most +0 +0 to 0 +900,000 +0 to 900,000 +- +- +no interval'
   for repeat in 1 2; do result_set $run swap $repeat misses 800000; done
   for repeat in 1 2 3; do result_set $run swap $repeat ops_per_sec 0; done
@@ -136,17 +124,14 @@ _guide_repeat() {
   done
   printf 'SCENARIO=x\nVARIANTS="native swap"\n' >$run/run.conf
   settings_make "$run"
-  run_split compare --fail-if 'ops<50%' --limit 'p99<=1ms' $run
-  assert_success
+  succeeds run_split compare --fail-if 'ops<50%' --limit 'p99<=1ms' $run
   refute_contains populate
   refute_contains POPULATE
   assert_match 'get +client CPU'
   refute_contains 'set +client CPU'
   # Failures of populate count, and if nothing else was measured, so does its speed.
   result_set $run swap 2 errors 3
-  run_split compare --fail-if 'errors>0' $run
-  assert_failure 1
-  assert_contains 'swap, populate at 1000B-4i: errors is 3 (errors>0)' "$stderr"
+  refuses 1 'swap, populate at 1000B-4i: errors is 3 (errors>0)' run_split compare --fail-if 'errors>0' $run
   rm -r $run
   for repeat in 1 2 3; do
     repeat_make $run native 1000B-4i $repeat c 1000 500000 4 30 90 populate:9 populate-2:9
@@ -161,12 +146,9 @@ _guide_repeat() {
   run_make 20250101T100000Z-x 3 30 90 20 60
   assert_equal "$(figure p50 mark --metric ops 20250101T100000Z-x)" $'worse\nworse'
   assert_equal "$(figure p50 mark 20250101T100000Z-x/swap 20250101T100000Z-x/native)" better
-  run_split compare --metric tx --fail-if 'p99>0.3ms' 20250101T100000Z-x
-  assert_failure 1
-  assert_contains 'p99 latency is 360 us' "$stderr"
+  refuses 1 'p99 latency is 360 us' run_split compare --metric tx --fail-if 'p99>0.3ms' 20250101T100000Z-x
   for repeat in 1 2 3; do repeat_make 20250101T100000Z-x native 1000B-8i $repeat c 1000 500000 8 300 900 set:20; done
-  run_split compare --format json --limit 'p99<=0.2ms' 20250101T100000Z-x
-  assert_success
+  succeeds run_split compare --format json --limit 'p99<=0.2ms' 20250101T100000Z-x
   assert_contains '"subject": "native", "operation": "set", "limit": "p99<=0.2ms", "point": "1000B-4i"'
   assert_contains '"subject": "swap", "operation": "set", "limit": "p99<=0.2ms", "point": "no point keeps it"'
   guide_make
@@ -188,8 +170,7 @@ _guide_repeat() {
   printf 'REPLAY.speed="1"\nTRACK_WRITES=0\n' >>20250101T100000Z-x/run.conf
   printf 'PIPELINE=4\nTIME=30\nRESULTS_DIR=/a\nTRACE_FILE.speed="1"\nTRACK=0\n' >>20250102T100000Z-x/run.conf
   settings_make "20250102T100000Z-x"
-  run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
-  assert_success
+  succeeds run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
   assert_match 'server +kernel +6\.1\.1 +6\.1\.2'
   assert_match 'setting +PIPELINE +\(not said\) +4'
   assert_match 'setting +TIME +\(not said\) +30'
@@ -229,7 +210,7 @@ _guide_repeat() {
   compare --format json --fail-if 'tx<95%' native imdt >out.json || [[ $? == 1 ]]
   compare --format json --repeats native imdt >repeats.json
   compare --format csv native imdt >out.csv
-  run python3 - <<'END'
+  succeeds run python3 - <<'END'
 import csv, json
 j = json.load(open("out.json"))
 c = list(csv.DictReader(open("out.csv")))
@@ -243,7 +224,6 @@ assert len(j["failed"]) == 2 and j["failed"][0] == "imdt, set at 1000B-288i: Tx 
 assert any("not described in imdt" in n for n in j["notes"]), j["notes"]
 assert list(json.load(open("repeats.json"))) == ["repeats"]
 END
-  assert_success
   run_make 20250101T100000Z-x 1 30 90 20 60
   mkdir -p 20250101T100000Z-x/swap
   printf 'TIER=swap\n' >20250101T100000Z-x/swap/variant.conf
@@ -300,21 +280,18 @@ END
 @test "nothing in common is one clear line; what is comparable is still compared" {
   repeat_make r/20250101-x native 1000B-4i 1 c 1000 50 4 23 99 set:3
   repeat_make r/20250102-y native 2000B-4i 1 c 2000 50 4 23 99 set:3
-  run_split compare r/20250101-x r/20250102-y
-  assert_failure 1
+  fails 1 run_split compare r/20250101-x r/20250102-y
   assert_output ''
   assert_equal "$stderr" 'compare: no common points: 20250101-x has 1000B-4i; 20250102-y has 2000B-4i; run both with the same VALUE_SIZES, INSTANCES and axes'
   repeat_make r/20250102-y native 1000B-4i 1 c 1000 50 4 23 99 set:3
-  run_split compare r/20250101-x r/20250102-y
-  assert_success
+  succeeds run_split compare r/20250101-x r/20250102-y
   assert_contains '20250101-x has no set at 2000B-4i, which 20250102-y has' "$stderr"
   # Logs of several sizes.
   mkdir small large
   log_make 1000 50 4 set:3 >small/redis.log.a.20180501-100000.1
   log_make 2000 50 4 set:3 >large/redis.log.a.20180501-100000.1
   log_make 1000 50 4 set:3 >large/redis.log.a.20180501-110000.2
-  run_split compare --format csv --metric tx small large
-  assert_success
+  succeeds run_split compare --format csv --metric tx small large
   assert_equal "$(cut -d , -f 1,2 <<<"$output")" $'point,operation\n1000B-4i,set'
   assert_contains 'compare: small has no set at 2000B-4i, which large has' "$stderr"
 }
@@ -330,8 +307,7 @@ END
     done
   done
   sed -i '$d' 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3
-  run_split compare --format csv --metric p99 --metric ops 20250101T100000Z-x
-  assert_failure 1
+  fails 1 run_split compare --format csv --metric p99 --metric ops 20250101T100000Z-x
   assert_equal "$(grep -v ' have no ' <<<"$stderr")" 'compare: 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3: the histogram is missing or truncated; percentiles are left empty'
   assert_contains 'set at 1000B-4i: 1 of 3 repeats of swap have no p99 latency, and are not in its figures' "$stderr"
   # Metric, repeats of the base, repeats of the other.
@@ -341,12 +317,9 @@ END
 @test "an empty run, and an unfinished repeat: each one line" {
   mkdir -p 20250101T100000Z-empty
   run_make 20250102T100000Z-x 3 30 90 20 60
-  run_split compare 20250101T100000Z-empty 20250102T100000Z-x
-  assert_failure 1
-  assert_contains '20250101T100000Z-empty: holds no complete result' "$stderr"
+  refuses 1 '20250101T100000Z-empty: holds no complete result' run_split compare 20250101T100000Z-empty 20250102T100000Z-x
   mv 20250102T100000Z-x/swap/1000B-4i/rep-3 20250102T100000Z-x/swap/1000B-4i/rep-3.partial
-  run_split compare --metric p50 20250102T100000Z-x
-  assert_success
+  succeeds run_split compare --metric p50 20250102T100000Z-x
   assert_contains 'incomplete, excluded: 20250102T100000Z-x/swap/1000B-4i/rep-3.partial' "$stderr"
   assert_contains '3 repeats of native and 2 of swap' "$stderr"
 }
@@ -357,27 +330,21 @@ END
   touch $run/swap/variant.conf
   settings_make "$run"
   rm -r $run/swap/1000B-4i
-  run_split compare --format json --fail-if 'tx<95%' $run
-  assert_failure 1
-  assert_contains "swap of $run has no complete result" "$stderr"
+  refuses 1 "swap of $run has no complete result" run_split compare --format json --fail-if 'tx<95%' $run
   rm -r $run/swap
   sed -i 's/native swap/native/' $run/run.conf
   settings_make "$run"
   for words in '--format=table --fail-if=p99>1us' '--format=json --fail-if=p99>1us' '--format=json --limit=p99<=1us' '--format=json --metric=p99'; do
     # shellcheck disable=SC2086 # two options
-    run_split compare $words $run
-    assert_failure 1
-    assert_contains 'native is the only variant: nothing to compare' "$stderr"
+    refuses 1 'native is the only variant: nothing to compare' run_split compare $words $run
   done
   # Its totals are all that a run of one variant has.
-  run_split compare --format json $run
-  assert_success
+  succeeds run_split compare --format json $run
   assert_contains '"totals": ['
 }
 
 @test "a ratio has one form: a percentage of a throughput, a factor of a latency; --all prints every one" {
-  run compare --metric ops --metric p99 "$REPO/results/sample"
-  assert_success
+  succeeds run compare --metric ops --metric p99 "$REPO/results/sample"
   assert_match 'get +p99 latency, us +30\.6 +[^ ]+ [^ ]+ % +486 +[^ ]+ [^ ]+ % +15\.9x +15\.6x to 16x +worse'
   assert_match 'get +throughput, ops/s .* 20\.4 % +19\.8 to 21\.1 % +worse'
   assert_contains "swap's p99 latency is 15.9x (486 us instead of 30.6 us, get at 1000B-2i)"
@@ -412,8 +379,7 @@ END
   refute_contains "worse in p50"
 
   sed -i 's/found/broken/' run/swap/1000B-4i/rep-1/search.tsv
-  run compare --fail-if 'p99>110%' --fail-if 'ops<20%' run
-  assert_failure 1
+  fails 1 run compare --fail-if 'p99>110%' --fail-if 'ops<20%' run
   assert_match 'p99 latency, us .* other load'
   assert_contains 'native Tx combined'
   refute_contains "swap's p99 latency is"
@@ -421,14 +387,12 @@ END
   refute_contains '(ops<20%)'
 
   sed -i 's/found/broken/' run/swap/1000B-4i/rep-2/search.tsv
-  run compare --fail-if 'ops<20%' run
-  assert_failure 1
+  fails 1 run compare --fail-if 'ops<20%' run
   assert_contains 'swap, set at 1000B-4i: throughput cannot be evaluated: the limit of the search broke in 2 of 3 repeats (ops<20%)'
 
   sed -i 's/found/broken/' run/swap/1000B-4i/rep-3/search.tsv
   result_set run swap 2 errors 7
-  run compare --fail-if 'errors>0' --fail-if 'ops<95%' run
-  assert_failure 1
+  fails 1 run compare --fail-if 'errors>0' --fail-if 'ops<95%' run
   assert_contains 'the measured phase broke the limit of its search (its throughput and latency are not compared) in 3 of 6 results: swap, set at 1000B-4i, repeat 1: p99<=1ms; '
   assert_contains 'swap, set at 1000B-4i: errors is 7 (errors>0)'
   assert_contains 'swap, set at 1000B-4i: throughput cannot be evaluated: the limit of the search broke in 3 of 3 repeats (ops<95%)'

@@ -115,8 +115,7 @@ END
   run_split compare --metric ops 20250101T100000Z-x
   assert_match "not decided, about $more more repeats would decide"
   assert_contains "throughput: not decided (about $more more repeats would decide)."
-  run compare SMALLEST=5 20250101T100000Z-x
-  assert_failure 2
+  fails 2 run compare SMALLEST=5 20250101T100000Z-x
   assert_contains 'command line: SMALLEST=5: invalid; accepted: 0.1% to 100%'
 }
 
@@ -191,9 +190,7 @@ END
     server_make $run/native/1000B-4i/rep-$repeat swap ok 0 0
     server_make $run/swap/1000B-4i/rep-$repeat swap ok 0 "${waits[repeat]}"
   done
-  run_split compare --metric hits --fail-if 'hits<0.9' $run
-  assert_failure 1
-  assert_contains 'swap, set at 1000B-4i: hit ratio is 0.4400 share (hits<0.9)' "$stderr"
+  refuses 1 'swap, set at 1000B-4i: hit ratio is 0.4400 share (hits<0.9)' run_split compare --metric hits --fail-if 'hits<0.9' $run
   assert_match 'hit ratio, share +1\.0000 +\+0\.0 \+0\.0 % +0\.4400 '
   assert_match ' not decided'
   printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tbroken\n' >$run/swap/1000B-4i/rep-1/search.tsv
@@ -244,8 +241,7 @@ END
   run_make run 3 100 200 10 20
   printf 'REDISRUNS="auto:0..30"\n' >>run/run.conf
   settings_make "run"
-  run_split timeout 60 "$REPO/do_it.sh" compare --metric ops run
-  assert_success
+  succeeds run_split timeout 60 "$REPO/do_it.sh" compare --metric ops run
   assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$stderr"
 }
 
@@ -285,8 +281,7 @@ END
   }
   assert_equal "$(figure p99 mark $run)" better
   waited swap 9
-  run_split compare --metric p99 --metric avg --metric p50 --limit 'p99<=350us' --fail-if 'p99>350us' --fail-if 'p99>50%' $run
-  assert_failure 1
+  fails 1 run_split compare --metric p99 --metric avg --metric p50 --limit 'p99<=350us' --fail-if 'p99>350us' --fail-if 'p99>50%' $run
   assert_match ' 400 .* >=300 .* unanswered \(swap\)'
   assert_match ' SET +1 +400 +300 +75.0%'
   assert_match ' SET +2 +400 +>=300 +>=75.0%'
@@ -303,8 +298,7 @@ END
   # A base without answers can only be worse than it seems.
   waited swap 0
   waited native 9
-  run_split compare --metric p99 --fail-if 'p99>50%' $run
-  assert_failure 1
+  fails 1 run_split compare --metric p99 --fail-if 'p99>50%' $run
   assert_match ' >=400 .* 300 .* better; by at least this \(native has requests without an answer\)'
   assert_contains "swap's p99 latency is at most 0.75x of native's (300 us instead of at least 400 us): better."
   assert_contains 'p99 latency cannot be evaluated: requests had no answer (p99>50%)' "$stderr"
@@ -386,16 +380,14 @@ base: client limited; worse; client limited; not decided; [at most ] [at least ]
   assert_equal "$(figure ops mark $run)" worse
   # A faster base only makes the other variant worse.
   result_set $run native 2 client_limited 1
-  run_split compare --metric ops --fail-if 'ops<90%' $run
-  assert_failure 1
+  fails 1 run_split compare --metric ops --fail-if 'ops<90%' $run
   assert_match ' >=100,000 .* worse; by at least this \(native is client limited\)'
   assert_contains "swap reaches at most 80.0 % of native's throughput: worse."
   assert_contains 'swap, set at 1000B-4i: throughput is 80.0 % of native (ops<90%)' "$stderr"
   assert_contains 'compare: native: the load generator was the limit, so its throughput is a lower bound; use more threads, CPUs or clients' "$stderr"
   # Latencies have a verdict as before.
   assert_match '^same within' "$(figure p99 mark $run)"
-  run_split compare --metric ops --fail-if 'ops<75%' $run
-  assert_failure 1
+  fails 1 run_split compare --metric ops --fail-if 'ops<75%' $run
   assert_contains 'swap, set at 1000B-4i: throughput cannot be evaluated: the load generator was the limit (ops<75%)' "$stderr"
   # The other variant may be faster than both figures say.
   result_set $run native 2 client_limited 0

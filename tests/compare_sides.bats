@@ -18,15 +18,13 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     failover_set $run/native/1000B-4i/rep-$repeat 10.$repeat 0
     failover_set $run/swap/1000B-4i/rep-$repeat 10.$repeat 0
   done
-  run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
-  assert_success
+  succeeds run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
   assert_equal "$(figure acklost mark $run)" equal
   assert_match 'swap +set +acklost<=0 +1000B-4i'
   refute_contains ' have no ' "$stderr"
   # This failover was never completed.
   failover_set $run/swap/1000B-4i/rep-2 - -
-  run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
-  assert_failure 1
+  fails 1 run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
   assert_contains 'set at 1000B-4i: 1 of 5 repeats of swap have no takeover, and are not in its figures' "$stderr"
   assert_contains 'swap, set at 1000B-4i: takeover cannot be evaluated: not all repeats have it (takeover>15)' "$stderr"
   assert_contains 'swap, set at 1000B-4i: acknowledged writes lost cannot be evaluated: not all repeats have it (acklost>0)' "$stderr"
@@ -56,8 +54,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t40\n' >run/swap/1000B-4i/rep-$repeat/size.tsv
   done
   assert_equal "$(figure tx mark --metric ops --metric p99 run | sort -u)" 'other load'
-  run compare --fail-if 'ops<95%' --fail-if 'ops<1k' run
-  assert_failure 1
+  fails 1 run compare --fail-if 'ops<95%' --fail-if 'ops<1k' run
   assert_contains 'throughput cannot be evaluated: measured at other loads (ops<95%)'
   refute_contains 'ops<1k'
   refute_contains "of native's throughput"
@@ -76,15 +73,12 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     repeat_make b native 1000B-4i-1to4 $repeat c 1000 500000 4 30 90 set:20
     repeat_make d native 1000B-4i-hot $repeat c 1000 500000 4 30 90 set:20
   done
-  run_split compare a b
-  assert_failure 1
+  fails 1 run_split compare a b
   assert_output ''
   assert_equal "$stderr" 'compare: no common points: a has 1000B-4i-1to1, 1000B-4i-1to8; b has 1000B-4i-1to4; run both with the same VALUE_SIZES, INSTANCES and axes'
   mkdir logs
   log_make 1000 500000 4 set:20 >logs/redis.log.a.20180501-100000.1
-  run_split compare logs a
-  assert_failure 1
-  assert_contains 'no common points: logs has 1000B-4i; native has 1000B-4i-1to1, 1000B-4i-1to8;' "$stderr"
+  refuses 1 'no common points: logs has 1000B-4i; native has 1000B-4i-1to1, 1000B-4i-1to8;' run_split compare logs a
   # One point of a shape is compared with another one, or with logs.
   assert_equal "$(figure ops point b d)" 1000B-4i
   assert_equal "$(figure ops point logs b)" 1000B-4i
@@ -101,8 +95,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
       done
     done
   done
-  run_split compare a b
-  assert_success
+  succeeds run_split compare a b
   assert_equal "$(grep keys <<<"$stderr")" 'compare: set at 1000B-4i: a:native has 75,677 keys per instance, b:native has 60,000; run both with the same FILL or KEYS'
   assert_match '1,000 +- +4 +SET'
   # Each run meets FILL anew.
@@ -123,8 +116,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     log_make 1000 500000 4 set:20 get:10 >a/redis.log.$n
     log_make 1000 500000 4 set:$((20 + 10 * n)) get:10 >b/redis.log.$n
   done
-  run_split compare --repeats --metric ops --format csv a b
-  assert_success
+  succeeds run_split compare --repeats --metric ops --format csv a b
   # SET of 20.73 s against 30.73, 40.73 and 50.73 s.
   assert_equal "$(column percent_of_base <<<"$output" | paste -sd ' ')" '67.4598 50.8976 40.8648 100 100 100'
 }
@@ -139,13 +131,11 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   done
   mv b/native/1000B-4i other
   rm -r b/zram
-  run_split compare --metric ops a b
-  assert_success
+  succeeds run_split compare --metric ops a b
   assert_equal "$(grep 'native\|zram' <<<"$stderr")" $'compare: a:zram is not compared: no other run has a variant of that name\ncompare: native of b has no complete result'
   mv other b/native/1000B-4i
   rm -r a/native/1000B-4i
-  run_split compare --metric ops --fail-if 'ops<50%' a b
-  assert_failure 1
+  fails 1 run_split compare --metric ops --fail-if 'ops<50%' a b
   assert_equal "$(grep -c 'native' <<<"$stderr")" 2
   assert_contains 'compare: native of a has no complete result' "$stderr"
   assert_contains 'compare: --fail-if: native of a has no complete result (ops<50%)' "$stderr"
@@ -155,8 +145,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   local repeat file a='tierbench 1.0.0 (aaaaaaaaaaaa)' b='tierbench 1.0.0 (aaaaaaaaaaaa; changed)'
   run_make one 3 30 30 20 20
   run_make two 3 30 30 20 20
-  run_split compare one
-  assert_success
+  succeeds run_split compare one
   refute_contains 'versions of the tool' "$stderr"
   printf '# Every setting.\n# Made by %s.\n' "$a" >>one/run.conf
   settings_make "one"
@@ -192,8 +181,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     run_make $run 3 100 900 10 40
     printf 'variant\tpoint\tname\tvalue\tfrom\n-\t-\tVARIANTS\tnative swap\tx\n-\t-\tSERVER\t192.0.2.%s\tx\n' "${run:7:1}" >$run/settings.tsv
   done
-  run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
-  assert_success
+  succeeds run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
   assert_match ',192\.0\.2\.1,[0-9,]+,192\.0\.2\.2,'
   printf -- '-\t-\tLABEL\tcxl\tx\n' >>20250102T100000Z-x/settings.tsv
   run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
@@ -202,8 +190,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   printf -- '-\t-\tLABEL\tcxl\tx\n' >>20250101T100000Z-x/settings.tsv
   run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
   assert_match ',20250101T100000Z-x,[0-9,]+,20250102T100000Z-x,'
-  TIERBENCH_RESULTS_DIR=$PWD run_split compare --format csv
-  assert_success
+  TIERBENCH_RESULTS_DIR=$PWD succeeds run_split compare --format csv
   assert_contains 'the newest run is ' "$stderr"
   assert_contains 20250102T100000Z-x "$stderr"
   assert_match ',native,[0-9,]+,swap,'
@@ -219,8 +206,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     settings_make 20250101T100000Z-$run
   done
   mkdir tmp
-  TMPDIR=$PWD/tmp run_split compare --format html --limit 'p99<=1ms' 20250101T100000Z-{a,b}
-  assert_success
+  TMPDIR=$PWD/tmp succeeds run_split compare --format html --limit 'p99<=1ms' 20250101T100000Z-{a,b}
   assert_equal "$(ls -A tmp)" ''
   assert_line '<h1>host-b&lt;b&gt;:native, host-b&lt;b&gt;:swap against host-a&lt;b&gt;:native, host-a&lt;b&gt;:swap</h1>'
   assert_line '<p class="run">Run 20250101T100000Z-a, 20250101T100000Z-b</p>'
@@ -236,21 +222,18 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   assert_equal "$(grep -oE '^<title id="[a-z]+-1' <<<"$output" | sed 's/.*"//' | sort -u | tr '\n' ' ')" 'bars-1 percentile-1 tail-1 tradeoff-1 '
   # What cannot be read is on the page too, once.
   rm 20250101T100000Z-b/swap/*/rep-1/c/histogram-set-a1B2c3
-  run_split compare --format html 20250101T100000Z-{a,b}
-  assert_failure 1
+  fails 1 run_split compare --format html 20250101T100000Z-{a,b}
   assert_equal "$(grep -c '^<li>20250101T100000Z-b/.*/rep-1/c/histogram-set-a1B2c3: the histogram is missing or truncated' <<<"$output")" 1
   # One run of a single variant has nothing to compare.
   rm -r 20250101T100000Z-a/swap
-  run_split compare --format html 20250101T100000Z-a
-  assert_failure 1
+  fails 1 run_split compare --format html 20250101T100000Z-a
   assert_output ''
 }
 
 @test "--format text: 72 columns for a mail, with the command that repeats the run and the checksum of its list" {
   mkdir run
   cp -r "$REPO"/results/sample/{native,swap,plan.tsv,run.conf,settings.tsv,SHA256SUMS} run
-  run_split "$REPO/do_it.sh" compare --format text run
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format text run
   assert_line 'set at 1000B-2i               native          swap of base'
   assert_match $'\n  p99 latency, us +30[.]7 +[0-9]+ +[0-9.]+x worse\n'
   assert_contains $' -s run/run.conf\nSHA-256 of its SHA256SUMS:\n  '"$(sha256sum <run/SHA256SUMS | cut -c 1-64)"
@@ -258,8 +241,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   # The names of sides begin alike.
   mv run a-run-with-a-long-name
   cp -r a-run-with-a-long-name a-run-with-a-long-nam2
-  run_split "$REPO/do_it.sh" compare --format text a-run-with-a-long-name a-run-with-a-long-nam2
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format text a-run-with-a-long-name a-run-with-a-long-nam2
   assert_match $'\nset at 1000B-2i +~-name:native ~-nam2:native of base\n'
   assert_equal "$(awk 'length > 72 && !/do_it.sh/' <<<"$output")" ''
 }

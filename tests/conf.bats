@@ -18,8 +18,7 @@ plan() { run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER
 # Plan with one error and expect this one line, nothing on stdout, and exit status 2.
 # Usage: refused LINE ARGUMENT...
 refused() {
-  run_plan "${@:2}"
-  assert_failure 2
+  fails 2 run_plan "${@:2}"
   assert_output ''
   assert_equal "$stderr" "do_it.sh: $1"
 }
@@ -30,8 +29,7 @@ refused() {
     REDISRUNS=1e3 REDISBASE=0 REDISBASE=65536 RATE=-1 RATE=1.5.2 VERIFY=maybe SERVER= CLIENT_IP= 'SERVER=a b;c' KEYS=0 \
     KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1 \
     RATIO=4 RATIO=0:0 KEY_PATTERN='uniform foo' KEY_PATTERN=zipf:3.1 KEY_PATTERN=uniform:1 DATA=foo DATA=compressible:1; do
-    run_plan "$word"
-    assert_failure 2
+    fails 2 run_plan "$word"
     assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"
     [[ $stderr != *$'\n'* ]] || fail "more than a line for $word"
   done
@@ -43,28 +41,24 @@ refused() {
     run_plan "$word"
     assert_match ': ambiguous, a fraction or thousands; write [1-9][0-9]{3,5} or [0-9]+\.[0-9]{4}$' "$stderr"
   done
-  run_plan RATE=100.0 TIME=0.500 WARMUP=1.125 FILL=1.5000G SRV_OVERRIDE=1
-  assert_success
+  succeeds run_plan RATE=100.0 TIME=0.500 WARMUP=1.125 FILL=1.5000G SRV_OVERRIDE=1
   # Hosts: no ports, no networks, no addresses that cannot be.
   for word in name:2222 10.0.0.1:22 10.0.0.1/24 256.0.0.1 10.0.1 1 a..b '[::1]' ::1:: 1:2:3 1:2:3:4:5:6:7:8:9 fe80::12345 :: 0.0.0.0 user@host; do
     run_plan SERVER="$word"
     assert_contains ": SERVER=$word: invalid; " "$stderr"
   done
   for word in 10.0.0.1 h host_1.example.org 2001:db8::10:1 fe80::1 1:2:3:4:5:6:7:8 ::ffff:10.0.0.1; do
-    run_plan SERVER="$word" CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
-    assert_success
+    succeeds run_plan SERVER="$word" CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
   done
 }
 
 @test "a tier that overrides that of a variant is refused: its results would have the name of another tier" {
   refused "command line: TIER=swap: conflicts with TIER=native of the variant native; leave it out, and name a variant with this tier (-v)" \
     SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 TIER=swap
-  plan -v swap TIER=swap
-  assert_success
+  succeeds plan -v swap TIER=swap
   # A variant that sets no tier takes it from anywhere.
   printf '# mine\nKERNEL.thp=never\n' >conf/variants/mine.conf
-  plan -v mine TIER=swap
-  assert_success
+  succeeds plan -v mine TIER=swap
 }
 
 @test "a variant cannot change a setting of the whole run, other than to the value that the run has" {
@@ -76,11 +70,9 @@ refused() {
       SERVER=203.0.113.1 "CLIENT_IP=203.0.113.2 203.0.113.3" SERVER_CORES=4 SERVER_MEM=64 -v native -v mine
   done
   printf 'REMOTE_DIR=/other\nTRACE=top\n' >conf/variants/mine.conf
-  plan -v native -v mine REMOTE_DIR=/third
-  assert_success
+  succeeds plan -v native -v mine REMOTE_DIR=/third
   printf 'REMOTE_DIR=/other\n' >mine
-  plan --trust -s ./mine -v native -v mine
-  assert_success
+  succeeds plan --trust -s ./mine -v native -v mine
   refused "$PWD/conf/variants/mine.conf:1: REMOTE_DIR=/other: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
     SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 -v mine
   # Values are words, and no numbers.
@@ -163,8 +155,7 @@ ok"
 @test "a scenario like another has its settings, and its own over them; a circle and a long chain are named" {
   printf 'PIPELINE=5\nCONNECTIONS=7\n' >conf/scenarios/first.conf
   printf 'LIKE=first  # and then\nPIPELINE=6\n' >conf/scenarios/second.conf
-  plan -s second
-  assert_success
+  succeeds plan -s second
   assert_contains '7 connection(s) per thread, pipeline 6'
   printf 'LIKE=second\n' >conf/scenarios/first.conf
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: circular include; remove one of the LIKE lines" -s second
@@ -192,9 +183,7 @@ ok"
   assert_equal "$(conf_value INSTANCES argument INSTANCES=1..4,8)" '1..4 8'
   assert_equal "$(conf_value PHASES argument PHASES=set,get)" 'set get'
   assert_equal "$(conf_value PHASES argument PHASES=get,)" get
-  plan PHASES=set,got
-  assert_failure 2
-  assert_contains 'PHASES=set got: invalid' "$stderr"
+  refuses 2 'PHASES=set got: invalid' plan PHASES=set,got
 }
 
 @test "values take units: counts, times and sizes, also in lists; the unit is not stored" {
@@ -314,8 +303,7 @@ mine 10B-2i-demotiontrue KERNEL.demotion true command line: SWEEP'
     conf_word argument "KERNEL=thp=always swappiness=7" test' >one
   printed 'conf_text scenario "" ./one
     conf_say scenario ""' >two
-  run diff one two
-  assert_success
+  succeeds run diff one two
   assert_contains $'REDIS_CONF.save="60 1; save 300 10"\nREDIS_CONF.hz="10 # not a comment"' "$(<two)"
 }
 
@@ -355,8 +343,7 @@ END
 
 @test "a hosts file gives server and clients, also as other systems write it" {
   printf '# comment\nserver 203.0.113.1 - - - 198.51.100.1\nclient 203.0.113.2 root 2222 -\nclient 203.0.113.3 # the second\n' >hosts
-  run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
-  assert_success
+  succeeds run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_contains "server   203.0.113.1"
   assert_contains "clients  203.0.113.2 203.0.113.3"
   TIERBENCH_SERVER=203.0.113.9 run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
@@ -365,17 +352,14 @@ END
   printf '\xef\xbb\xbfserver 203.0.113.1 - - - 198.51.100.1\r\n\r\n# x\r\nclient 203.0.113.2\r\n' >hosts
   printf '\xef\xbb\xbfOVER="PIPELINE"\r\nLIKE=demo\r\nPIPELINE="7"\r\nVALUE_SIZES=(3 9)\r\n\r\n' >conf/scenarios/mine.conf
   printf '\xef\xbb\xbfPIPELINE=8\r\nKEY_PATTERN=(zipf)\r\n' >conf/variants/mine.conf
-  run_plan -s mine -v mine -H hosts SERVER_CORES=4 SERVER_MEM=64
-  assert_success
+  succeeds run_plan -s mine -v mine -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_contains 'pipeline 7, RATE=0 (full speed), keys zipf'
   refute_contains $'\r'
   # A user of this machine by another address.
   read -r own _ < <(hostname -I) || own=
   printf 'server 203.0.113.1\nclient %s somebody 22\n' "${own:-203.0.113.2}" >hosts
-  run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
-  assert_success
+  succeeds run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
   [[ -z $own ]] || assert_match "warning: $own: is this machine, without ssh: its commands run as $(id -un), not as somebody$" "$stderr"
   printf 'server 203.0.113.1 DOMAIN\\some.one@host\nclient 203.0.113.2 _x - - host-2.example\n' >hosts
-  run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
-  assert_success
+  succeeds run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
 }

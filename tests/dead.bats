@@ -85,8 +85,7 @@ END
   pid=$!
   process_note "$pid"
   wait_until 10 test -e hangs
-  run_split timeout 60 bash lock.sh 1
-  assert_success
+  succeeds run_split timeout 60 bash lock.sh 1
   refute_exists acted
   process_gone "$pid" "$(cut -d : -f 2 <<<"${TEST_PROCESSES[-1]}")"
 
@@ -94,8 +93,7 @@ END
   printf '#!/bin/sh\nshift\nls -A "$1" >>"$SCRATCH/synced"\nexec %s "$@"\n' "$(command -v sync)" >bin/sync
   chmod +x bin/sync
   export SCRATCH
-  PATH=$SCRATCH/bin:$PATH held ':'
-  assert_success
+  PATH=$SCRATCH/bin:$PATH succeeds held ':'
   assert_match '/owner\.new\.[0-9a-f-]*\.[0-9]+$' "$(head -n 1 synced)"
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
@@ -123,8 +121,7 @@ END
     record $run "$FAR" 20 "$first"
     # A clock that was set has no effect.
     touch -d '1 day ago' locks/* host/*/owner
-    run_split "$REPO/do_it.sh" stop
-    assert_failure 3
+    fails 3 run_split "$REPO/do_it.sh" stop
     assert_output ''
     assert_match '127.0.0.1: the run far-1-00000000 of me on there \(pid 0, since .*\) uses this (server|host), and its master was heard 2[0-9] s ago and counts as alive for 60 s: interrupt it there, or wait' "$stderr"
     assert_exists locks/tierbench-lock.$run host/run-$run/owner host/tune-$run/owner
@@ -132,8 +129,7 @@ END
   # Other dead runs there are cleaned up, also if a run of this user only uses the host.
   record $run "$FAR" 61 locks/tierbench-lock.$run host/{run,tune}-$run/owner
   record far-2-00000000 "$FAR" 0 host/run-far-2-00000000/owner
-  run_split "$REPO/do_it.sh" stop
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" stop
   assert_output "127.0.0.1: stopped everything that $run had left"
   assert_contains 'the run far-2-00000000 of me on there' "$stderr"
   assert_exists host/run-far-2-00000000/owner
@@ -142,7 +138,7 @@ END
 }
 
 @test "a heartbeat renews every record of the run on the host; one that cannot be written keeps the one before, and a lock whose name leads elsewhere is not written through" {
-  run_split bash -c 'set -Eeuo pipefail
+  prints $'2\nroot:x:0' run_split bash -c 'set -Eeuo pipefail
     . "$REPO/lib/shared/owner.sh"
     WORK=. RUN_ID=a RUN_OWNER=$1
     mkdir run-a tune-a
@@ -163,8 +159,6 @@ END
     ln -sf shadow lock
     owner_renew
     cat shadow' bash $'a\tme\there\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60'
-  assert_success
-  assert_output $'2\nroot:x:0'
 }
 
 @test "after a reboot a run is dead, within its lease too: doctor and stop say so, and stop cleans up" {
@@ -172,16 +166,13 @@ END
   mkdir -m 1777 locks
   BOOT=11111111-1111-1111-1111-111111111111 record $run "$FAR" 0 locks/tierbench-lock.$run host/run-$run/owner
   # Another host that uses the directory, too, wrote it since this host was booted.
-  run_split "$REPO/do_it.sh" stop
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" stop
   assert_match "the run $run of me on there .* uses this server, and its master was heard [0-9]+ s ago" "$stderr"
   assert_exists locks/tierbench-lock.$run host/run-$run/owner
   touch -d @1 locks/tierbench-lock.$run host/run-$run/owner
   run_split "$REPO/do_it.sh" doctor --all REDISBASE="$(ports_pick 2)"
   assert_match "warn +leftovers +$run"
-  run_split "$REPO/do_it.sh" stop
-  assert_success
-  assert_output "127.0.0.1: stopped everything that $run had left before this host was rebooted"
+  prints "127.0.0.1: stopped everything that $run had left before this host was rebooted" run_split "$REPO/do_it.sh" stop
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
@@ -208,7 +199,7 @@ END
 }
 
 @test "a call of an earlier repeat that was suspended starts nothing, and leaves the next repeat alone" {
-  held 'CLIENT_PASSWORD=late
+  succeeds held 'CLIENT_PASSWORD=late
     lock_turn
     call_run 127.0.0.1 client stop
     sleep 100 3>&- &
@@ -228,7 +219,6 @@ END
     find "$folder" -type f ! -name owner -printf "%P\n" | sort
     RUN_OPEN=1 call_run 127.0.0.1 lock renew
     rm -r "$folder"/{client-127.0.0.1,monitor}'
-  assert_success
   # Neither was stopped, and nothing was made.
   assert_line client-127.0.0.1/generator.proc
   assert_line monitor/monitor.proc

@@ -100,8 +100,7 @@ END
   # Ten keys: the first has 50 of 100 requests, and the first five have 90.
   awk 'BEGIN { split("50 20 10 5 5 2 2 2 2 2", n, " "); for (k = 1; k <= 10; k++) for (i = 0; i < n[k]; i++) printf "5,key:%d,0,200,0,set,0\n", k }' >t.csv
   mkdir -p run/native/p/rep-1
-  OMP_NUM_THREADS=1 run_split "$REPO/test" --out run/native/p/rep-1/c --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  OMP_NUM_THREADS=1 succeeds run_split "$REPO/test" --out run/native/p/rep-1/c --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   demand run >table
   assert_match 'replay +p +trace +10 +50.0% +50.0% +90.0% +trace +- +- +200$' "$(<table)"
 }

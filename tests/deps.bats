@@ -58,9 +58,7 @@ deps() {
   local name
   for name in redis-trixie valkey-trixie valkey-sid; do release_server "$name"; done
   stand_in apt-get 'exit 1'
-  run env PATH="$SCRATCH/bin:$PATH" "$REPO/tools/deps.sh" check
-  assert_success
-  assert_output ''
+  prints '' run env PATH="$SCRATCH/bin:$PATH" "$REPO/tools/deps.sh" check
   assert_equal "$(<"$CALLS")" ''
 }
 
@@ -68,28 +66,24 @@ deps() {
   local args
   for args in '' nonsense 'run --nonsense' 'run --dry-run more'; do
     # shellcheck disable=SC2086 # words
-    run "$REPO/tools/deps.sh" $args
-    assert_failure 2
+    fails 2 run "$REPO/tools/deps.sh" $args
     assert_contains Usage
   done
 }
 
 @test "a dry run reports what is missing and installs nothing; what make check-qemu, check-lab and check-packages need are sets of their own" {
   without_screen
-  run deps run --dry-run
-  assert_failure 1
+  fails 1 run deps run --dry-run
   assert_output $'deps: missing: screen\ndeps: would install: screen'
   assert_equal "$(<"$CALLS")" ''
   refute_exists "$POLICY_FILE"
   rm -f bin/busybox bin/qemu-system-x86_64 bin/xz bin/bats
-  run deps qemu --dry-run
-  assert_failure 1
+  fails 1 run deps qemu --dry-run
   assert_line 'deps: missing: screen qemu-system-x86_64 busybox xz'
   assert_line 'deps: would install: busybox-static qemu-system-x86 screen xz-utils'
   # A Python without the module that makes environments lacks a package.
   stand_in python3 '[[ $2 != "import ensurepip" ]]'
-  run deps check --dry-run
-  assert_failure 1
+  fails 1 run deps check --dry-run
   assert_line 'deps: missing: screen bats ensurepip'
   assert_line 'deps: would install: bats python3-venv screen'
   rm -f bin/mmdebstrap
@@ -102,17 +96,14 @@ deps() {
 @test "only what is missing is installed, and it is said; new services may not start during that, others may; afterwards there is no policy, as before" {
   need_root
   without_screen
-  run deps run
-  assert_success
+  succeeds run deps run
   assert_line 'deps: installing screen'
   assert_match 'apt-get .*--no-install-recommends.* install screen'$'\n' "$(<"$CALLS")"$'\n'
   assert_contains $'policy valkey-server 101\npolicy valkey-server.service 101\npolicy cron 0' "$(<"$CALLS")"
   assert_equal "$(ls -A sbin)" ''
   # The second run has nothing to do.
   : >"$CALLS"
-  run deps run
-  assert_success
-  assert_output ''
+  prints '' run deps run
   assert_equal "$(<"$CALLS")" ''
 }
 
@@ -126,8 +117,7 @@ deps() {
     stat -c '%a %y %i' "$POLICY_FILE"
     cat "$POLICY_FILE"
   )
-  run deps run
-  assert_success
+  succeeds run deps run
   assert_contains $'policy valkey-server 101\npolicy valkey-server.service 101\npolicy cron 104' "$(<"$CALLS")"
   assert_equal "$(
     stat -c '%a %y %i' "$POLICY_FILE"
@@ -141,8 +131,7 @@ deps() {
   without_screen
   ln -s /bin/true "$POLICY_FILE"
   : >"break"
-  run deps run
-  assert_failure 1
+  fails 1 run deps run
   assert_contains 'E: no such luck'
   assert_equal "$(readlink "$POLICY_FILE")" /bin/true
   assert_equal "$(ls -A sbin)" policy-rc.d
@@ -153,8 +142,7 @@ deps() {
   without_screen
   rm -f bin/vmstat
   stand_in apt-cache '[[ $2 == procps ]] || echo "  Candidate: 1.0"'
-  run deps run
-  assert_failure 1
+  fails 1 run deps run
   assert_match 'no repository of this machine has procps'
   assert_line 'deps: installing screen'
   assert_line 'deps: still missing: vmstat'
@@ -177,8 +165,7 @@ deps() {
     assert_equal "$status" "${signal#*:}"
     if [[ $signal == KILL* ]]; then
       refute_contains mine "$(<"$POLICY_FILE")"
-      run "$REPO/tools/deps.sh" run
-      assert_success
+      succeeds run "$REPO/tools/deps.sh" run
     fi
     assert_equal "$(<"$POLICY_FILE")" mine
     assert_equal "$(ls -A sbin)" policy-rc.d
@@ -214,18 +201,14 @@ deps() {
   chmod 666 calls
   local -a nobody=(env PATH="$SCRATCH/bin" setpriv --reuid=65534 --regid=65534 --clear-groups bash)
   "${nobody[@]}" -c : || skip 'no other user can run a program here'
-  run "${nobody[@]}" deps.sh run
-  assert_failure 1
+  fails 1 run "${nobody[@]}" deps.sh run
   assert_output $'deps: missing: screen\ndeps: root is needed; as root: apt-get install screen'
   stand_in sudo 'echo "sudo: a password is required" >&2; exit 1'
-  run "${nobody[@]}" deps.sh run
-  assert_failure 1
+  fails 1 run "${nobody[@]}" deps.sh run
   assert_equal "${lines[-1]}" 'deps: root is needed; as root: apt-get install screen'
   # With the right, the same command runs as root.
   stand_in sudo 'while [[ $1 == -* ]]; do shift; done; [[ $2 == -c ]] || echo "root: ${*:2}"'
-  run "${nobody[@]}" deps.sh run
-  assert_success
-  assert_output 'root: deps.sh run'
+  prints 'root: deps.sh run' run "${nobody[@]}" deps.sh run
 }
 
 @test "with dnf, its own package names are used" {
@@ -238,8 +221,7 @@ deps() {
   run deps run --dry-run
   assert_line 'deps: would install: procps-ng screen'
   ln -s "$(command -v vmstat)" bin/vmstat
-  run deps run
-  assert_success
+  succeeds run deps run
   assert_match 'dnf .*install screen$' "$(<"$CALLS")"
   assert_equal "$(ls -A sbin)" ''
 }

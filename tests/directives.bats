@@ -50,18 +50,14 @@ END
 }
 
 @test "a directive of the run is refused in a variant, in a sweep and in conf/redis.conf, with its place" {
-  run_split "$REPO/do_it.sh" plan -s demo SWEEP=REDIS_CONF.port=1,2
-  assert_failure 2
-  assert_contains 'REDIS_CONF.port=1: port: the run sets this directive; set REDISBASE' "$stderr"
+  refuses 2 'REDIS_CONF.port=1: port: the run sets this directive; set REDISBASE' run_split "$REPO/do_it.sh" plan -s demo SWEEP=REDIS_CONF.port=1,2
   mkdir copy
   cp -r "$REPO"/{do_it.sh,lib,conf,tools} copy
   printf '# SPDX-License-Identifier: MIT\n# A variant of a test.\nREDIS_CONF="logfile /tmp/x"\n' >copy/conf/variants/own.conf
-  run_split copy/do_it.sh plan -s demo -v native -v own
-  assert_failure 2
+  fails 2 run_split copy/do_it.sh plan -s demo -v native -v own
   assert_match 'own\.conf:3: REDIS_CONF.logfile=/tmp/x: logfile: the run sets this directive; leave it out' "$stderr"
   printf 'hz 10\nrequirepass mine\n' >>copy/conf/redis.conf
-  run_split copy/do_it.sh plan -s demo
-  assert_failure 2
+  fails 2 run_split copy/do_it.sh plan -s demo
   assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): requirepass: the run sets this directive; leave it out" "$stderr"
 }
 
@@ -89,14 +85,12 @@ mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command 
   base=$(ports_pick 1)
   local words="INSTANCES=1 REDISBASE=$base IO_THREADS=2 PERSISTENCE=rdb REDIS_CONF.io-threads-do-reads=yes"
   words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy allkeys-lru; bio_cpulist 0'"
-  master "$words" 'server_start 1; echo "$SERVER_IGNORED"; server_stop; TLS=on; server_start 1; echo "$SERVER_IGNORED"; server_stop'
-  assert_success
+  succeeds master "$words" 'server_start 1; echo "$SERVER_IGNORED"; server_stop; TLS=on; server_start 1; echo "$SERVER_IGNORED"; server_stop'
   assert_output $'hz: it is 500\nhz: it is 500'
   assert_equal "$(grep -c 'the directive hz does not have the requested effect: it is 500' <<<"$stderr")" 1
   release_server valkey-sid
   chmod 711 .
-  master "$words REDIS=$REPLY" 'server_start 1; echo "$SERVER_IGNORED"; server_stop'
-  assert_success
+  succeeds master "$words REDIS=$REPLY" 'server_start 1; echo "$SERVER_IGNORED"; server_stop'
   assert_output 'io-threads-do-reads: this server does not know it; hz: it is 500'
 }
 
@@ -107,12 +101,10 @@ mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command 
   release_server valkey-sid
   words=(-s demo REDISBASE="$base" INSTANCES=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS="$REPLY"
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
-  run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=REDIS_CONF.io-threads-do-reads=default,yes
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=REDIS_CONF.io-threads-do-reads=default,yes
   assert_contains 'io-threads-do-reads has no effect: this server does not know it; requires: SWEEP over REDIS_CONF.io-threads-do-reads; fix: leave REDIS_CONF.io-threads-do-reads out of SWEEP' "$stderr"
   refute_exists results
-  run_split "$REPO/do_it.sh" run "${words[@]}" REDIS_CONF.io-threads-do-reads=yes
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${words[@]}" REDIS_CONF.io-threads-do-reads=yes
   assert_contains 'the directive io-threads-do-reads does not have the requested effect: this server does not know it' "$stderr"
   assert_contains 'Ignored directives'
   run_split "$REPO/summary2csv.sh" results/*

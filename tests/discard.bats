@@ -76,8 +76,7 @@ compared() {
   run_make $RUN 2 30 60 20 40
   server_make $RUN/swap/1000B-4i/rep-2 swap off 1048576 2
   printf '%s\n' $'set\t6379\tnode0\t0\t104857600' $'set\t6379\tnode1\t0\t10485760' $'set\ttier\tplaced_percent\t-\t12.5' >>$RUN/swap/1000B-4i/rep-2/server/counters.tsv
-  run_split compare $RUN
-  assert_success
+  succeeds run_split compare $RUN
   assert_match 'SET +2 +800,000,000 +400,000,000 +- +20 +40 +swap: placement'
   assert_match 'SET +1 +800,000,000 +400,000,000 +50\.0% +20 +40 *'$'\n'
   assert_contains "compare: $REASON 1 of 4 results: swap, set at 1000B-4i, repeat 2 (12.5 % of the data as requested, node0 100.0 MiB + node1 10.0 MiB + swap 1.0 MiB)" "$stderr"
@@ -91,9 +90,7 @@ compared() {
   local repeat other
   run_make $RUN 2 30 60 20 40
   for repeat in 1 2; do server_make $RUN/swap/1000B-4i/rep-$repeat swap off 1048576 2; done
-  run_split compare --fail-if 'tx<1%' $RUN
-  assert_failure 1
-  assert_contains 'compare: swap has no usable set at 1000B-4i, which native has: 2 of its repeats are discarded' "$stderr"
+  refuses 1 'compare: swap has no usable set at 1000B-4i, which native has: 2 of its repeats are discarded' run_split compare --fail-if 'tx<1%' $RUN
   # The base too, beside another point that can be compared.
   other=20250102T100000Z-x
   for repeat in 1 2; do
@@ -102,8 +99,7 @@ compared() {
     server_make $RUN/native/1000B-4i/rep-$repeat native off 1048576 2
     server_make $RUN/swap/1000B-4i/rep-$repeat swap ok 1048576 2
   done
-  run_split compare --fail-if 'tx<1%' $RUN
-  assert_failure 1
+  fails 1 run_split compare --fail-if 'tx<1%' $RUN
   assert_contains 'compare: --fail-if: swap, set at 1000B-4i: Tx combined cannot be evaluated: no result of native that counts (tx<1%)' "$stderr"
   # A run of one variant has no figure.
   run_split compare --format json $RUN/native/1000B-4i
@@ -113,9 +109,7 @@ compared() {
   sed -i 's/set/populate/' $other/*/1000B-4i/rep-1/c/{redis.log.*,result.tsv}
   for repeat in native swap; do repeat_make $other $repeat 1000B-8i 1 c 1000 500000 8 30 120 get:20; done
   server_make $other/swap/1000B-8i/rep-1 swap off 1048576 2
-  run_split compare --fail-if 'tx<1%' $other
-  assert_failure 1
-  assert_contains 'swap has no usable get at 1000B-8i' "$stderr"
+  refuses 1 'swap has no usable get at 1000B-8i' run_split compare --fail-if 'tx<1%' $other
 }
 
 @test "a phase that was ended before its time is discarded, unless a fault ended it; and one in which no GET found a key" {
@@ -138,8 +132,7 @@ compared() {
   run_make $RUN 1 30 60 20 40
   result_set $RUN native 1 rate 96500
   result_set $RUN swap 1 rate 96500
-  run_split compare --metric p99 $RUN
-  assert_success
+  succeeds run_split compare --metric p99 $RUN
   assert_contains '2x; missed its rate: swap (50.9 %)'
   assert_contains 'compare: the rate was not reached, so the latency is that of a growing queue, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 49,102 of 96,500 operations per second in 40.7 s' "$stderr"
   assert_equal "$("$REPO/summary2csv.sh" --total $RUN | column rate_percent | paste -sd ,)" '99.97,50.88'

@@ -27,9 +27,7 @@ instances_make() {
 
 @test "pages of the instances that live are divided, and the placement is judged by the new parts" {
   instances_make
-  run weighted divide "$PWD/spread" 70 0-1 2
-  assert_success
-  assert_output ''
+  prints '' run weighted divide "$PWD/spread" 70 0-1 2
   assert_equal "$(<said)" "spread --near 0-1 --far 2 --share 70 --processes $LIVES"
   assert_match $'^weights\t0:35 1:35 2:30' "$(grep weights host/run-test/tier/asked)"
   assert_equal "$(wc -l <host/run-test/tier/asked)" 7
@@ -48,8 +46,7 @@ instances_make() {
 @test "pages that a node has no room for end the call with the reason, and what was asked for stays" {
   instances_make
   : >full
-  run weighted divide "$PWD/spread" 10 0 2
-  assert_failure
+  fails any run weighted divide "$PWD/spread" 10 0 2
   assert_contains '10 % of the pages on nodes 0: membench: 9 of 10 pages cannot be moved; is a node full?' "$output"
   assert_match $'^weights\tkeep$' "$(grep weights host/run-test/tier/asked)"
 }

@@ -91,8 +91,7 @@ commands() {
 @test "what is shown of the sample run's comparison is what compare prints" {
   local line count=0
   cd "$REPO"
-  run_split ./do_it.sh compare --metric ops --metric p99 --metric far results/sample
-  assert_success
+  succeeds run_split ./do_it.sh compare --metric ops --metric p99 --metric far results/sample
   while IFS= read -r line; do
     assert_line "$line"
     count=$((count + 1))
@@ -127,8 +126,7 @@ commands() {
 }
 
 @test "the columns of docs/results.md are those of the schema, in its order" {
-  run "$REPO/tools/columns.sh" check
-  assert_success
+  succeeds run "$REPO/tools/columns.sh" check
 }
 
 @test "each event of a run in docs/architecture.md has a test, which exists" {

@@ -26,8 +26,7 @@ check() {
 }
 
 @test "a host that is fit: --all is one table, every row with state, check, found, requirement and fix, exit 0; with what a plan needs of link, ports and open files" {
-  run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="1000 100000" RATE=1000 KEYS=2000 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="1000 100000" RATE=1000 KEYS=2000 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_equal "${lines[0]}" 127.0.0.1
   assert_match 'state +check +found +requires +fix'
   local name
@@ -55,14 +54,12 @@ check() {
   printf '#!/bin/bash\nsleep 1000\n' >bin/screen
   cp bin/screen any-word
   chmod +x bin/screen any-word
-  run_split timeout 300 "$REPO/do_it.sh" doctor --all "${words[@]}"
-  assert_failure 3
+  fails 3 run_split timeout 300 "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_match "fail +redis-server +$SCRATCH/any-word --version: does not return within 10 s .*REDIS=package"
   # Two dumps of two instances.
   assert_match 'fail +persistence +[0-9]+ MiB free in [^ ]+ +up to 3936767 MiB +set REMOTE_DIR to'
   assert_match 'fail +memory .*KEYS'
-  PATH=$SCRATCH/bin:$PATH run_split timeout 300 "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}"
-  assert_failure 3
+  PATH=$SCRATCH/bin:$PATH fails 3 run_split timeout 300 "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}"
   assert_equal "$(grep -c 'does not return' <<<"$stderr")" 2
   assert_contains "127.0.0.1: redis-server: $SCRATCH/any-word --version: does not return within 10 s; " "$stderr"
   assert_contains "127.0.0.1: screen: screen --version: does not return within 10 s; " "$stderr"
@@ -194,12 +191,10 @@ check() {
   tree_make
   # Only files of the kernel are replaced: everything else is this machine.
   rm -r "$TIERBENCH_ROOT"/sys/devices/system/cpu/cpu*/cpufreq
-  run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on
   assert_match 'ok +tuning +IRQBALANCE, TUNED, KSM_RUN, ENERGY_BIAS, OVERCOMMIT, SOMAXCONN, SYN_BACKLOG, THP, NUMA_BALANCING, VSMP'
   assert_match 'fail +tuning TUNE.governor +there is no .*scaling_governor +auto +TUNE.governor=off'
-  run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on TUNE.governor=off
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" doctor --all "${words[@]}" TUNE.strict=on TUNE.governor=off
 }
 
 @test "three hosts: a table each, with how far their clocks are apart" {
@@ -207,8 +202,7 @@ check() {
   local -a words=(-s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 REMOTE_DIR="$SCRATCH/host")
   netns_up "$SCRATCH"
   words+=(SSH_CONFIG="$NETNS_SSH_CONFIG")
-  run_split netns_exec client1 "$REPO/do_it.sh" doctor --all "${words[@]}"
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" doctor --all "${words[@]}"
   for host in 198.18.0.1 198.18.0.11 198.18.0.12; do assert_line "$host"; done
   # They are one machine, so their clocks differ only by the time of the call.
   assert_equal "$(grep -cE '(ok|warn) +clock +[+-][0-9]+\.[0-9]{3} s off, give or take [0-9.]+ s' <<<"$output")" 2
@@ -221,8 +215,7 @@ check() {
   netns_host server ip rule add to 198.18.0.12 ipproto tcp sport 6381 blackhole
   netns_host client3 ip address add 198.18.0.1/32 dev lo
   words+=(CLIENT_IP="198.18.0.11 198.18.0.12 198.18.0.13" INSTANCES=3)
-  run_split netns_exec client1 "$REPO/do_it.sh" doctor "${words[@]}"
-  assert_failure 3
+  fails 3 run_split netns_exec client1 "$REPO/do_it.sh" doctor "${words[@]}"
   assert_match '198.18.0.11: data path: 198.18.0.1:6381: Network is unreachable; .*fix: here: ip route get 198.18.0.1; if there is'
   assert_match '198.18.0.12: data path: 198.18.0.1:6381: timed out after 5 s; .*fix: a firewall drops the packets: let 198.18.0.1 accept ports 6379 to 6381 '
   assert_match '198.18.0.13: data path: 198.18.0.1:6379: Connection refused; .*an address that only 198.18.0.1 has as its DATA'
@@ -231,7 +224,6 @@ check() {
   # A run with TUNE.firewall stops what may be the reason: a service that is active on the server.
   netns_host server bash -c 'mkdir -p /run/systemd/system /var/tmp/bin && printf "%s\n" "#!/bin/sh" "[ \$1 \$2 != is-activefirewalld.service ] || echo active" >/var/tmp/bin/systemctl &&
     chmod 755 /var/tmp/bin/systemctl && echo "PATH=/var/tmp/bin:\$PATH" >~/.bashrc'
-  run_split netns_exec client1 "$REPO/do_it.sh" doctor "${words[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" TUNE.firewall=on
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" doctor "${words[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" TUNE.firewall=on
   assert_equal "$(grep -c 'fix: none, if the firewall of 198.18.0.1 is the reason: the run stops it' <<<"$output")" 2
 }

@@ -183,13 +183,10 @@ priced() {
 @test "compare knows the share of DRAM and the cost: a gate fails when more is needed, and not when it is the same" {
   run_make 20250101T100000Z-a 44
   run_make 20250102T100000Z-b 60 5
-  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250101T100000Z-a --price "$PRICE" --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
-  assert_success
-  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric dram_share --fail-if 'dram_share>105%'
-  assert_failure 1
+  succeeds run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250101T100000Z-a --price "$PRICE" --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
+  fails 1 run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --metric dram_share --fail-if 'dram_share>105%'
   assert_match '44.0 .*60.0' "$output"
-  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --price "$PRICE" --metric cost --fail-if 'cost>110%'
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --price "$PRICE" --metric cost --fail-if 'cost>110%'
   # 75 MiB x 4 + 25 MiB x 1 = 325 for 186,382 operations per second.
   assert_equal "$(priced 20250101T100000Z-a | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $at["limit"], $at["dram_share_percent"], $at["broke_by"], $at["capacity_ops_per_sec"], $at["cost_per_kops"] * $at["ops_per_sec"] / 1000 }')" "p99<=1ms 44 latency  325"
@@ -197,8 +194,7 @@ priced() {
   sed 's/found/client/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv >client.tsv
   cp 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv found.tsv
   cp client.tsv 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
-  run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --price "$PRICE" --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --price "$PRICE" --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
   assert_match '44.0 .*<=60.0' "$output"
   assert_contains 'share of DRAM cannot be evaluated: the load generator was the limit (dram_share>105%)' "$stderr"
   assert_contains 'cost of memory cannot be evaluated: the load generator was the limit (cost>110%)' "$stderr"
@@ -220,8 +216,7 @@ priced() {
   sed -i 's/^VARIANTS=.*/VARIANTS="native swap"\nDRAM_RATIO="search"/' $run/run.conf
   settings_make "$run"
   # 400 and 325 for 186.382 thousand operations per second.
-  run_split "$REPO/do_it.sh" compare $run --price "$PRICE" --fail-if 'cost>50%'
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" compare $run --price "$PRICE" --fail-if 'cost>50%'
   assert_match 'get +cost of memory, per_kops +2\.1462 +1\.7438 '
   # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' bash $run "$PRICE"
@@ -243,8 +238,7 @@ priced() {
       $'scan\t-\t3\t1\t1000\t1\t1000\t100\t90\t200\t99999\t0.9\t0\t40\t-' $'scan\t-\t4\t2\t1000\t1\t1000\t100\t90\t200\t5000\t0.3\t1\t40\t-' \
       $'scan\t-\t5\t1\t-\t-\t0\t-\t-\t-\t-\t-\t1\t20\toom'
   } >20250101T100000Z-a/swap/1000B-1i/rep-1/steps.tsv
-  run_split "$REPO/do_it.sh" report --price "$PRICE" 20250101T100000Z-a
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" report --price "$PRICE" 20250101T100000Z-a
   refute_contains gnuplot "$stderr"
   refute_contains 'cannot draw' "$stderr"
   assert_exists 20250101T100000Z-a/plots/search-1-1-{1,2}-1.svg
@@ -275,9 +269,8 @@ priced() {
   mkdir -p rep/server
   printf 'phase\tkind\tlimit\tstep\ttry\trate\tconnections\tops_per_sec\tp99_us\tfar_per_op\tanswered_percent\tunsent\terrors\tclient_limited\tcounts\tdram_share_percent\tlost\n' >rep/steps.tsv
   printf 'get\tscan\t-\t1\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\nget\ttake\tp99<=1ms\t2\t1\t1000\t1\t1000\t500\t0\t100\t0\t0\t0\t1\t100\t-\n' >>rep/steps.tsv
-  master '' "DRAM_RATIO=search TIER=swap _DRAM_SHARE=80 _SEARCH_PENDING=\$'get\tscan\t-\t80\t1' MONITOR_ALARM='the OOM killer took the instance on port 1'
+  succeeds master '' "DRAM_RATIO=search TIER=swap _DRAM_SHARE=80 _SEARCH_PENDING=\$'get\tscan\t-\t80\t1' MONITOR_ALARM='the OOM killer took the instance on port 1'
     dram_again rep && search_fresh rep && echo \$_SEARCH_STEP"
-  assert_success
   assert_equal "$output" 2
   assert_equal "$(awk -F '\t' '{ print $2, $16, $17 }' rep/steps.tsv | paste -sd ,)" 'kind dram_share_percent lost,scan 100 -,scan 80 oom'
   refute_exists rep/server
@@ -296,7 +289,7 @@ priced() {
   mkdir rep
   # The first look had all data in DRAM.
   # shellcheck disable=SC2016 # expanded by the inner shell
-  master RATE=500 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
+  succeeds master RATE=500 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
     client_probe() { :; }
     monitor_mark() { echo "mark $1"; }
     dram_set() { echo "set $1"; [[ $1 != 80 ]] || return 2; }
@@ -306,7 +299,6 @@ priced() {
     _SEARCH_PENDING=$'\''get\tscan\t-\t100\t1'\''
     search_turn get.1 one
     echo "$PARTS_DO $_SEARCH_PENDING"'
-  assert_success
   assert_equal "$output" $'mark look\nset 80\nmark look\nset 92\nstep get\tseek\tp99<=1ms\t92\t1'
   assert_equal "$(cut -f 2,26,27 rep/steps.tsv)" $'kind\tdram_share_percent\tlost\nscan\t100\t-\nscan\t80\treclaim'
 }
@@ -342,8 +334,7 @@ words() {
 @test "a plan names the search of each variant that has one, and counts its steps in the minutes" {
   local with without
   words 'native swap' LIMITS="p99<=1ms" SEARCH_TIME=4
-  run_plan "${untuned[@]}"
-  assert_success
+  succeeds run_plan "${untuned[@]}"
   assert_match 'search +swap: the min share of DRAM that keeps p99<=1ms at 1000 ops/s: about 40 steps of 4 s per phase, at most 80 per limit' "$output"
   refute_contains 'search   native' "$output"
   with=$(awk '/^all / { print $2 }' <<<"$output")

@@ -52,8 +52,7 @@ assert_nothing_left() {
 search_planted() {
   local share low high from to
   words "$1" KEY_MAX=14399
-  run_split ./do_it.sh run "${untuned[@]}"
-  assert_success
+  succeeds run_split ./do_it.sh run "${untuned[@]}"
   share=$(answer "$1" dram_share_percent)
   from=$(answer "$1" search_low)
   to=$(answer "$1" search_high)
@@ -73,8 +72,7 @@ search_planted() {
   local share low
   [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
   words zram
-  run_split ./do_it.sh run "${untuned[@]}"
-  assert_success
+  succeeds run_split ./do_it.sh run "${untuned[@]}"
   share=$(answer zram dram_share_percent)
   # Allow 2 % of the keys for the limit, and the memory without keys: a tenth of the instance here.
   read -r low _ < <(truth zram 0.98)

@@ -56,24 +56,20 @@ lane_suite() {
 
 @test "in CI a suite that failed runs once more, alone: what passes then is unsteady, what fails again is a failure, and so is a skip for what could be installed" {
   local SUITE_CI=yes
-  suite true "[[ -e $SCRATCH/mark && \${TEST_TRACE-} == on ]] || { : >$SCRATCH/mark; false; }" 'skip "no such hardware"'
-  assert_success
+  succeeds suite true "[[ -e $SCRATCH/mark && \${TEST_TRACE-} == on ]] || { : >$SCRATCH/mark; false; }" 'skip "no such hardware"'
   assert_equal "${lines[-1]}" '2 passed, 0 failed, 1 skipped, 1 unsteady'
   assert_line 'unsteady: suite.bats: case 2'
-  suite true "echo x >>$SCRATCH/tries; false" 'skip "nosuchtool is not installed"'
-  assert_failure 1
+  fails 1 suite true "echo x >>$SCRATCH/tries; false" 'skip "nosuchtool is not installed"'
   assert_equal "${lines[-1]}" '1 passed, 2 failed, 1 skipped'
   assert_equal "$(grep -c x tries)" 2
 }
 
 @test "a file that cannot be run, and a suite that hangs, are failures" {
   printf '@test "broken" {\n' >suite.bats
-  run "$REPO/tests/run.sh" suite.bats
-  assert_failure 1
+  fails 1 run "$REPO/tests/run.sh" suite.bats
   assert_match '^0 passed, [1-9][0-9]* failed$' "${lines[-1]}"
   export SUITE_LIMIT=1 REAP_LIMIT=2
-  suite 'sleep 60'
-  assert_failure 1
+  fails 1 suite 'sleep 60'
   assert_contains 'suite.bats: took more than 1 s'
 }
 
@@ -82,8 +78,7 @@ lane_suite() {
   lane_suite host first 'mkdir busy; for n in 1 2 3; do echo "# one $n"; : >"one.$n"; wait_until 20 test -e "two.$n"; done >&3; rmdir busy'
   lane_suite host second 'mkdir busy; rmdir busy'
   lane_suite rest other 'for n in 1 2 3; do wait_until 20 test -e "one.$n"; echo "# two $n"; : >"two.$n"; done >&3'
-  run "$REPO/tests/run.sh" first.bats second.bats other.bats
-  assert_success
+  succeeds run "$REPO/tests/run.sh" first.bats second.bats other.bats
   assert_equal "${lines[-1]}" '3 passed, 0 failed'
   assert_match $'== first.bats\n1..1\n# one 1\n# one 2\n# one 3\nok 1 [^\n]*\n== first.bats: [0-9]+ s, [0-9]+ s of CPU\n'
   assert_match $'== other.bats\n1..1\n# two 1\n# two 2\n# two 3\nok 1 [^\n]*\n== other.bats: [0-9]+ s, [0-9]+ s of CPU\n'
@@ -97,8 +92,7 @@ lane_suite() {
   for ((n = 1; n <= lanes; n++)); do lane_suite rest "quick$n" 'wait_within 60 test -e began'; done
   lane_suite rest slow ': >began'
   sed -i '1i # slow' slow.bats
-  run "$REPO/tests/run.sh" quick*.bats slow.bats
-  assert_success
+  succeeds run "$REPO/tests/run.sh" quick*.bats slow.bats
   assert_equal "${lines[-1]}" "$((lanes + 1)) passed, 0 failed"
 }
 
@@ -133,13 +127,10 @@ lane_suite() {
 
 @test "suites can be run again and again; no number of times, and an unknown suite, are bad usage" {
   printf '@test "now and then" {\necho x >>%s/times\n(($(wc -l <%s/times) != 2))\n}\n' "$SCRATCH" "$SCRATCH" >suite.bats
-  run "$REPO/tests/run.sh" --repeat 2 suite.bats
-  assert_failure 1
+  fails 1 run "$REPO/tests/run.sh" --repeat 2 suite.bats
   assert_equal "${lines[-1]}" '1 passed, 1 failed'
-  run "$REPO/tests/run.sh" --repeat 0 suite.bats
-  assert_failure 2
-  run "$REPO/tests/run.sh" nonsense
-  assert_failure 2
+  fails 2 run "$REPO/tests/run.sh" --repeat 0 suite.bats
+  fails 2 run "$REPO/tests/run.sh" nonsense
   assert_contains 'unknown suite: nonsense'
 }
 
@@ -190,8 +181,7 @@ ls "$TIERBENCH_ROOT" | grep late || :
 calls=0
 scratch_teardown
 END
-  run env TMPDIR="$SCRATCH" bash writer.sh
-  assert_success
+  succeeds run env TMPDIR="$SCRATCH" bash writer.sh
   assert_equal "${#lines[@]}" 1
   assert_contains "$SCRATCH/tierbench-test."
   refute_exists "$output"
@@ -205,8 +195,7 @@ END
   chmod 755 bin/*
   lane_suite rest first true
   lane_suite rest second true
-  PATH=$SCRATCH/bin:$PATH run "$REPO/tests/run.sh" first.bats second.bats
-  assert_failure 1
+  PATH=$SCRATCH/bin:$PATH fails 1 run "$REPO/tests/run.sh" first.bats second.bats
   assert_line 'failed: first.bats: its directory cannot be removed'
   assert_line 'failed: second.bats: its directory cannot be removed'
   assert_equal "${lines[-1]}" '2 passed, 2 failed'
@@ -225,8 +214,7 @@ END
     return 127
   }
   export -f wait
-  run "$REPO/tests/run.sh" first.bats second.bats
-  assert_failure 1
+  fails 1 run "$REPO/tests/run.sh" first.bats second.bats
   assert_line '== first.bats'
   assert_line 'failed: second.bats: second'
   assert_equal "${lines[-1]}" '1 passed, 1 failed'

@@ -25,14 +25,13 @@ escaped() {
 @test "a run's end stops instances that forked away, also if something starts them again, and leaves another program in their directory alone" {
   local wrapper
   for wrapper in kept again; do
-    master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/$wrapper" 'server_start 1 && exit 9
+    succeeds master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/$wrapper" 'server_start 1 && exit 9
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
       (cd "$REMOTE_DIR/run-$RUN_ID/server/data-$REDISBASE" && exec setsid sleep 1000 </dev/null >/dev/null 2>&1) &
       other=$!
       until [[ $(readlink "/proc/$other/cwd") == *data-* ]]; do sleep 0.02; done
       server_stop
       kill "$other"'
-    assert_success
     port_free "$BASE" || fail "an instance was left: $(ss -Hltnp "sport = :$BASE")"
     assert_equal "$(escaped)" ''
   done
@@ -51,8 +50,7 @@ escaped() {
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
       kill -9 $$' || :
     [[ $gone == no ]] || rm -r host/run-*
-    run_split "$REPO/do_it.sh" stop
-    assert_success
+    succeeds run_split "$REPO/do_it.sh" stop
     assert_match '^127.0.0.1: stopped everything that test-[0-9]+-[0-9a-f]{8} had left'"$([[ $gone == no ]] || echo '; its directory had been removed')\$"
     port_free "$BASE" || fail "an instance was left: $(ss -Hltnp "sport = :$BASE")"
     assert_equal "$(escaped)" ''

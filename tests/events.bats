@@ -34,8 +34,7 @@ events_run() {
 
 @test "fork, copied memory and duration are those of INFO and the log, in every row; latencies are those of the interval log; nothing is left" {
   local port event begun ended fork cow info log row
-  events_run EVENTS='0.5:bgsave 1.7:bgrewriteaof 2.9:fullsync 4.1:purge 4.7:defrag' REDIS_CONF.repl-diskless-sync-delay=0 TIME=6
-  assert_success
+  succeeds events_run EVENTS='0.5:bgsave 1.7:bgrewriteaof 2.9:fullsync 4.1:purge 4.7:defrag' REDIS_CONF.repl-diskless-sync-delay=0 TIME=6
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1, $2, $4 }' "$REP/server/persistence.tsv" | sort -u | paste -sd ,)" \
     "1 bgsave done,2 bgrewriteaof done,3 fullsync done,4 purge done,5 defrag $(awk -F '\t' '$2 == "defrag" { print $4; exit }' "$REP/server/persistence.tsv")"
   # The last fork of each instance is that of the full sync; INFO after the load has it.
@@ -151,8 +150,7 @@ END
 
 @test "the longest wait and p99 in an event are those of another client, which logs each answer" {
   job_start watching_client
-  events_run INSTANCES=1 EVENTS='0.3:bgsave 2.2:bgsave' REDIS_CONF.rdb-key-save-delay=100 RATE=1000 ARRIVAL=uniform TIME=4
-  assert_success
+  succeeds events_run INSTANCES=1 EVENTS='0.3:bgsave 2.2:bgsave' REDIS_CONF.rdb-key-save-delay=100 RATE=1000 ARRIVAL=uniform TIME=4
   job_wait 20
   # Both send the same requests, so both have the same waits in the same intervals: within one request (1 ms) and one bucket of the histogram (0.1 %).
   # A busy machine delays both, as it does outside of the events; one of two events counts.
@@ -179,8 +177,7 @@ END
 }
 
 @test "what is not over with the load is cut" {
-  events_run EVENTS=0.5:bgsave REDIS_CONF.rdb-key-save-delay=2000 TIME=1
-  assert_success
+  succeeds events_run EVENTS=0.5:bgsave REDIS_CONF.rdb-key-save-delay=2000 TIME=1
   assert_contains 'EVENTS: bgsave was not over when the load ended, on 2 instances; set a longer TIME' "$stderr"
   assert_equal "$(awk -F '\t' 'NR > 1 { print $4 }' "$REP/server/persistence.tsv" | sort -u)" cut
   assert_equal "$(awk -F '\t' 'NR == 2 { print $1, $4, $5, $12 }' "$REP/events.tsv")" 'bgsave 2  1.000'

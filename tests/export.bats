@@ -60,8 +60,7 @@ run_make() {
 
 @test "totals as OpenMetrics are of the grammar, with the figures of the table, in base units" {
   run_make '20250101T100000Z-a"b\c' native swap
-  run_split "$REPO/do_it.sh" compare --format openmetrics 20250101T100000Z-a*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format openmetrics 20250101T100000Z-a*
   assert_equal "$stderr" ''
   assert_equal "$(grammar <<<"$output")" ''
   assert_equal "$(tail -n 1 <<<"$output")" '# EOF'
@@ -76,16 +75,14 @@ run_make() {
 @test "totals as OpenMetrics of logs without a start have no time" {
   mkdir logs
   log_make 1000 50 4 set:3 >logs/redis.log.a.20180501-100000.1
-  run_split "$REPO/do_it.sh" compare --format openmetrics logs
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format openmetrics logs
   assert_match $'\ntierbench_operations_per_second[^\n]* 53\.602\n'
   assert_equal "$(sed '/^#/d; s/{.*} / /' <<<"$output" | awk 'NF != 2')" ''
 }
 
 @test "series as OpenMetrics are of the grammar: rates of each interval at its time, a line that was cut left out" {
   run_make 20250101T100000Z-x native
-  run_split "$REPO/do_it.sh" compare --format openmetrics-series 20250101T100000Z-x
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format openmetrics-series 20250101T100000Z-x
   assert_equal "$(grammar <<<"$output")" ''
   local labels='{run="20250101T100000Z-x",scenario="imdt",variant="native",point="1000B-4i",repeat="1",operation="get",client="c"}'
   assert_contains "tierbench_interval_operations_per_second$labels 1000 1700000001.000000" "$output"
@@ -115,20 +112,17 @@ run_make() {
 
 @test "JSON of one variant has its totals with the signs of bounds, its summary, its warnings and its notes" {
   run_make 20250101T100000Z-x native
-  run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
-  assert_success
-  run python3 -c 'import json, sys
+  succeeds run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
+  succeeds run python3 -c 'import json, sys
 d = json.loads(sys.argv[1])
 print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d))' "$output"
-  assert_success
   assert_output "6 186372 native, set: 186,372 operations per second, p99 latency at most 90 us. ['notes', 'summary', 'totals', 'warnings']"
   # The load generator was the limit of GET, and SETs had no answer.
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "unanswered", "at_least_us"; next }
     $1 == "get" { $at["client_limited"] = 1 } { print $0, $1 == "set" ? 3 : 0, $1 == "set" ? 40 : 0 }' \
     20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv >new
   mv new 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv
-  run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
   run python3 -c 'import json, sys
 d = json.loads(sys.argv[1])
 print({r["operation"]: sorted(k + v for k, v in r.items() if k.endswith("_bound")) for r in d["totals"][:2]}, d["notes"])' "$output"
@@ -160,17 +154,14 @@ print(len(suite.find("system-out").text or ""))'
   # Markup, a control character, a byte that is not UTF-8, and a character that XML lacks.
   local name=$'<a&"]]>\e\xff\xef\xbf\xbe\xc3\xa4'
   run_make 20250101T100000Z-x native "$name"
-  run_split "$REPO/do_it.sh" compare --format junit --fail-if 'p99>1ms' --fail-if 'tx<200%' --fail-if 'ops<200%' 20250101T100000Z-x
-  assert_failure 1
-  run junit <<<"$output"
-  assert_success
+  fails 1 run_split "$REPO/do_it.sh" compare --format junit --fail-if 'p99>1ms' --fail-if 'tx<200%' --fail-if 'ops<200%' 20250101T100000Z-x
+  succeeds run junit <<<"$output"
   assert_equal "${lines[0]} ${lines[1]} ${lines[4]}" 'p99>1ms tx<200% ops<200%'
   assert_equal "${lines[2]}" $'<a&"]]>?\xef\xbf\xbd\xef\xbf\xbd\xc3\xa4, set at 1000B-4i: Tx combined is 100.0 % of native (tx<200%)'
   assert_equal "${#lines[@]}" 8
   ((lines[7] > 1000))
   # A variant alone has nothing to compare: each rule fails.
-  run_split "$REPO/do_it.sh" compare --format junit --fail-if 'p99>1ms' --fail-if 'tx<1%' 20250101T100000Z-x/native
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" compare --format junit --fail-if 'p99>1ms' --fail-if 'tx<1%' 20250101T100000Z-x/native
   run junit <<<"$output"
   assert_output $'p99>1ms\nnative is the only variant: nothing to compare\ntx<1%\nnative is the only variant: nothing to compare\n0'
 }
@@ -181,8 +172,7 @@ for o in json.loads(sys.argv[1]):
     assert sorted(o) == ["extra", "name", "range", "unit", "value"] and all(isinstance(o[k], str) for k in o if k != "value")
     print(o["name"], o["value"], o["unit"], o["range"], o["extra"], sep="|")'
   run_make 20250101T100000Z-x native
-  run_split "$REPO/do_it.sh" compare --format benchmark-action 20250101T100000Z-x
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --format benchmark-action 20250101T100000Z-x
   run python3 -c "$object" "$output"
   assert_output $'native, set at 1000B-4i: throughput|186372|ops/s|± 0|3 repeats, 186,372 to 186,372 ops/s\nnative, get at 1000B-4i: throughput|297123|ops/s|± 0|3 repeats, 297,123 to 297,123 ops/s'
   # In one repeat of GET there are errors, and the load generator was the limit.
@@ -197,8 +187,7 @@ for o in json.loads(sys.argv[1]):
   run python3 -c "$object" "$output"
   assert_match 'get at .*; a bound, >=: the load generator was the limit'
   # None of these results has a search.
-  run_split "$REPO/do_it.sh" compare --format benchmark-action --metric capacity 20250101T100000Z-x
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" compare --format benchmark-action --metric capacity 20250101T100000Z-x
   assert_equal "$output$stderr" 'compare: --format=benchmark-action: no result has the figure'
 }
 
@@ -208,8 +197,7 @@ for o in json.loads(sys.argv[1]):
   cp -r "$REPO/results/sample" run
   export GITHUB_ACTION_PATH=$REPO/tools/action GITHUB_OUTPUT=outputs GITHUB_STEP_SUMMARY=summary.md RUNNER_TEMP=$SCRATCH
   export ACTION_BASE=run ACTION_RUN='' ACTION_FAIL_IF=$'  tx<1%  \n\np99>1s\n' ACTION_METRIC=p99 ACTION_OUT='out dir'
-  run_split bash --noprofile --norc -eo pipefail step
-  assert_success
+  succeeds run_split bash --noprofile --norc -eo pipefail step
   assert_equal "$(<outputs)" $'junit=out dir/junit.xml\nbenchmark=out dir/benchmark.json'
   assert_equal "$(junit <'out dir/junit.xml' | sed '$d')" $'tx<1%\np99>1s'
   assert_contains '"name": "swap, get at 1000B-2i: p99 latency"' "$(<'out dir/benchmark.json')"
@@ -217,8 +205,6 @@ for o in json.loads(sys.argv[1]):
   # Nothing that the tool prints is between the commands of the step.
   assert_match '^::stop-commands::([0-9a-f]{32})$' "${lines[0]}"
   assert_equal "${lines[-1]}" "::${BASH_REMATCH[1]}::"
-  ACTION_FAIL_IF='tx<95%' run_split bash --noprofile --norc -eo pipefail step
-  assert_failure 1
-  ACTION_FAIL_IF='tx<95%' ACTION_RUN=missing run_split bash --noprofile --norc -eo pipefail step
-  assert_failure 2
+  ACTION_FAIL_IF='tx<95%' fails 1 run_split bash --noprofile --norc -eo pipefail step
+  ACTION_FAIL_IF='tx<95%' ACTION_RUN=missing fails 2 run_split bash --noprofile --norc -eo pipefail step
 }

@@ -27,8 +27,7 @@ planned() {
 }
 
 @test "a plan from facts has their CPUs, nodes and memory; what is typed overrides them" {
-  planned 'instances keys known places' FACTS=facts.tsv VALUE_SIZES=1000 PLACEMENT=numa
-  assert_success
+  succeeds planned 'instances keys known places' FACTS=facts.tsv VALUE_SIZES=1000 PLACEMENT=numa
   assert_output "24 $(((754 - 8) * (1 << 30) * 90 / 110 / 1000 / 10000 * 10000 / 24)) estimated $(sed -n 's/^topology\t\([0-9].*\)/\1/p' facts.tsv | awk -F , '
     { cpus[$4] = cpus[$4] (cpus[$4] == "" ? "" : ",") $1; if (!seen[$4]++) order[++n] = $4 }
     END { for (i = 1; i <= n; i++) { first = cpus[order[i]]; last = first; sub(/,.*/, "", first); sub(/.*,/, "", last); printf "%s%s-%s@--membind=%s", (i > 1 ? ";" : ""), first, last, order[i] } }')"
@@ -95,17 +94,13 @@ planned() {
   cp facts.tsv other/203.0.113.9.tsv
   planned instances FACTS=several VALUE_SIZES=1000
   assert_output 24
-  run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=other
-  assert_failure 2
+  fails 2 run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=other
   assert_equal "$stderr" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found (other/env/203.0.113.1/facts.tsv: cannot open); a run has them in env/203.0.113.1/facts.tsv"
   for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' '0,0,0,0;reboot' '# node 2;reboot' $'redis\tredis\t7\t8' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
     { cat facts.tsv && printf '%s\n' "$line"; } >bad.tsv
-    run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
-    assert_failure 2
+    fails 2 run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
     assert_contains "bad.tsv:$(wc -l <bad.tsv) is neither a fact" "$stderr"
   done
   grep -v ^mem_bytes facts.tsv >bad.tsv
-  run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
-  assert_failure 2
-  assert_contains "bad.tsv has no line mem_bytes" "$stderr"
+  refuses 2 "bad.tsv has no line mem_bytes" run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
 }

@@ -64,8 +64,7 @@ nothing_left() {
   local -x TIERBENCH_REPORT=on
   local repeat
   drawn_blank
-  run_split "${FAULTY[@]}"
-  assert_success
+  succeeds run_split "${FAULTY[@]}"
   repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   assert_equal "$(events "$repeat")" 'node-down taken-over node-up resync-ends failed-back settled'
   assert_equal "$(awk -F '[ :]' '/^### instance/ { port = $3 } /^role:/ { print port - base, $2 }' base="$BASE" "$repeat/server/info.after" | sort | xargs)" \
@@ -96,14 +95,13 @@ nothing_left() {
   assert_equal "$(events "$repeat")" 'node-down taken-over node-up resync-ends settled'
   (($(phase_column mixed timeouts) + $(phase_column mixed lost) > 0)) || fail 'no request was on the way'
   assert_equal "$(phase_column mixed refused)" 0
-  run_split "$REPO/do_it.sh" stop
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop
   nothing_left
 }
 
 @test "a call for a fault whose reply was lost makes one fault, with the limits of the first start" {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
+  succeeds run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/user,host/start,host/part,part/fault/host}.sh; do . "$file"; done
     WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. PART=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
     FAULT_AT=1 FAULT_DOWN=1 FAULT_FAILBACK=on FAULT_SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
@@ -114,7 +112,6 @@ nothing_left() {
     host_fault_begin 0
     until [[ -s limits ]]; do proc_pause; done
     proc_end 5 proc' 3>&-
-  assert_success
   assert_equal "$(cut -f 3 proc)" fault
   assert_equal "$(<limits)" 77
 }
@@ -207,12 +204,11 @@ received() {
 @test "a node whose port another process took while it was down stays down, and the record says so" {
   redis_start
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -u
+  fails 1 run bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,host/ports,host/start,part/fault/host}.sh; do . "$file"; done
     FOLDER=. PART=. FAULT=kill FAULT_NODE=1 PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
     : >node.proc
     host_fault_up' bash "$REDIS_PORT"
-  assert_failure 1
   assert_match "^[0-9]+"$'\t1\trefused\t'"the node stays down: port $REDIS_PORT is taken( by .*)?, a process that is not of the run\$" "$(<events.tsv)"
 }
 
@@ -265,10 +261,9 @@ received() {
   sed '$d' rep/server/redis-7003.log >rep/server/redis-7004.log
   printf '7:S 23 Nov 2026 00:00:07.000 # Currently unable to failover: Failover attempt expired.\n' >>rep/server/redis-7004.log
   printf 'window\tfrom_s\nbefore\t1\n' >rep/windows.tsv
-  modules_run '
+  succeeds modules_run '
     _fault_expired rep >rep/failover.tsv
     fault_show rep'
-  assert_success
   assert_equal "$(<rep/failover.tsv)" $'elections_expired\t3'
   assert_contains 'warning: elections expired: 3;' "$output"
   printf 'elections_expired\t0\n' >rep/failover.tsv
@@ -335,7 +330,8 @@ figures_of() {
   # In place of the program, which is asked for the windows of these logs.
   printf '#!/bin/sh\necho "$*" >asked\n' >./test
   chmod +x ./test
-  run bash -c 'set -Eeuo pipefail
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  prints 'begins: _fault_begin get-2' run bash -c 'set -Eeuo pipefail
     ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK_WRITES=0 PHASES="populate get get"
     . "$LIB/modules.sh"
     servers_at() { echo "begins: ${*:2}"; }
@@ -343,8 +339,6 @@ figures_of() {
     _fault_expired() { :; }
     parts_last_phase
     fault_write rep "$REPLY" c'
-  assert_success
-  assert_output 'begins: _fault_begin get-2'
   assert_match ' rep/c/get-2.hlog$' "$(<asked)"
   assert_equal "$(awk -F '\t' '$1 ~ /^(phase|gap_s)$/ { print $2 }' rep/failover.tsv | xargs)" 'get-2 0.50'
 }

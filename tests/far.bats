@@ -98,8 +98,7 @@ figure() {
 @test "a run with the events of Granite Rapids: loads per operation, and what was counted, scaled or not counted; nothing is left" {
   perf_stub 6000:100 1000:63.21 '<not supported>:0'
   words FAR=events=r80d1:u,r10d3:u,r02d3:u TIME=1
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   # Both instances are counted, in each phase, and nothing else.
   local pids calls
   assert_equal "$(grep -c -- --control called)" 2
@@ -120,29 +119,21 @@ figure() {
   sleep 1000 3>&- &
   process_note $!
   printf '%s\t%s\tinstance\n' $! "$(process_start $!)" >host/run-again/server/instances.proc
-  run_split remote_script far start
-  assert_success
-  run_split remote_script far end
-  assert_success
+  succeeds run_split remote_script far start
+  succeeds run_split remote_script far end
   first=$output
   assert_equal "$first" $'count\tinstance\t1\t600\t100.00\ncount\tinstance\t2\t50\t63.00'
-  run_split remote_script far end
-  assert_success
+  succeeds run_split remote_script far end
   assert_equal "$output" "$first"
   # The next phase has its own counts, and none before its end.
   printf '7:100.00\n8:100.00\n' >counts
-  run_split remote_script far start
-  assert_success
-  assert_output ''
+  prints '' run_split remote_script far start
   run_split remote_script far end
   assert_equal "$output" $'count\tinstance\t1\t7\t100.00\ncount\tinstance\t2\t8\t100.00'
   rm -r host/run-again/server
-  run_split remote_script ended
-  assert_success
+  succeeds run_split remote_script ended
   refute_exists host/run-again
-  run_split remote_script far end
-  assert_success
-  assert_output ''
+  prints '' run_split remote_script far end
 }
 
 @test "a perf that was started and not recorded is stopped; the command stop finds it, too" {
@@ -173,13 +164,12 @@ figure() {
 
 @test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {
   perf_stub 600:100
-  master "FAR=auto" '
+  succeeds master "FAR=auto" '
     call_run() { case $* in *"far cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; esac; }
     call_several() { CALL_STATUS=(0) CALL_OUT=(""); case $* in *end*) CALL_OUT=($'"'"'count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00'"'"') ;; *start*) echo "$PERF_EVENTS" >words ;; esac; }
     parts_begin .
     parts_phase "stop load mark start" get
     parts_at stop set'
-  assert_success
   assert_equal "$(<words)" 'socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
   assert_equal "$(<far.tsv)" $'phase\tcpu\tscope\tevent\tname\tvalue\tpercent
 get\tEmerald Rapids\tsocket\tuncore_cha/event=0x35,umask=0x20c8168201/\tUNC_CHA_TOR_INSERTS.IA_MISS_DRD_CXL_EXP_LOCAL\t7000\t100.00
@@ -190,8 +180,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   perf_stub
   : >counts
   words FAR.events=r80d1:u
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_contains 'perf does not count: Error: Access to performance monitoring' "$stderr"
   assert_contains "loads from far memory are not counted: run './do_it.sh doctor' with FAR.events=r80d1:u" "$stderr"
   assert_equal "$(figure ops) $(figure far_loads_per_op)|$(figure far_source)" '4000 |'
@@ -226,15 +215,14 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   local events
   words -v native
   events=$(ROOT=$REPO bash -c 'set -euo pipefail; . "$REPO/lib/part/far/host.sh"; main cpu >cpu; . "$REPO/lib/part/far/master.sh"; far_lookup <cpu' | cut -f 2 | paste -sd ' ')
-  run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
   assert_match " far loads +swapped pages: major faults; slow nodes: ${events:-no event is known for }[^\n]* what counts far accesses here"
 }
 
 @test "perf itself, where it may count: its minor faults of an instance are those of /proc" {
   perf_counts || skip "this machine has no perf, or the kernel lets it count nothing"
   redis_start --enable-debug-command yes
-  master "FAR.events=minor-faults" '
+  succeeds master "FAR.events=minor-faults" '
     RUN_ID=T'$$' RUN_OWNER=us
     mkdir -p "$SCRATCH/host/run-$RUN_ID/server" && chmod 700 "$SCRATCH/host"
     proc_record "$SCRATCH/host/run-$RUN_ID/server/instances.proc" '"$REDIS_PID $REDIS_PORT"'
@@ -247,7 +235,6 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
     parts_at stop set
     servers_call 60 ended
     echo $((after - before)) "$(cut -f 6 far.tsv | tail -n 1)"'
-  assert_success
   awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $stderr"
 }
 
@@ -257,21 +244,15 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   boot=$(</proc/sys/kernel/random/boot_id)
   mkdir -p host/cache
   printf 'boot\t%s\nnode\t0\tcpu\t4\t100\t-\t1\n%s\n' "$boot" "$row" >host/cache/memory.tsv
-  master FAR.events=r80d1:u "${code[0]}"
-  assert_success
-  assert_output $'node\t0\tcpu\t4\t100\t-\t1\n'"$row"
+  prints $'node\t0\tcpu\t4\t100\t-\t1\n'"$row" master FAR.events=r80d1:u "${code[0]}"
   rm env/memory.tsv
   # Without far loads it is not asked for.
   master FAR.events=off "${code[0]}"
   assert_output ''
   sed -i '1s/\t./\tx/' host/cache/memory.tsv
-  master FAR.events=r80d1:u "${code[0]}"
-  assert_success
-  assert_output ''
+  prints '' master FAR.events=r80d1:u "${code[0]}"
   rm host/cache/memory.tsv
-  master FAR.events=r80d1:u "${code[0]}"
-  assert_success
-  assert_output ''
+  prints '' master FAR.events=r80d1:u "${code[0]}"
 }
 
 @test "what far loads should cost by the measured latencies stands beside the CPU time that was seen, where both are known" {
@@ -293,8 +274,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
     printf 'phase\tcpu\tscope\tevent\tname\tvalue\tpercent\nget\tX\tinstance\tr80d1:u\tA.B\t%s\t100.00\n' "$loads" >"$folder/far.tsv"
   done <<<$'native 2000000 10000000\nbind 12000000 11600000'
   local -a code=("result_read . $run 2>/dev/null || :; tables_make \"\$LIB/part/far/table.awk\" $run <totals")
-  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
-  assert_success
+  succeeds master "RESULTS_DIR=$SCRATCH" "${code[0]}"
   # 6 loads less 1, of 250 ns less 100: 0.75 us; 5.8 us of CPU time less 5.
   assert_match $'\nFar loads: expected against seen, more than native\n\nPhase +Variant +Point +Far loads/op +ns each +Expected us/op +Seen us/op\n[^\n]*\nget +bind +1000B-1i +5.000 +150 +0.75 +0.80\n\nExpected: [^\n]*, 250 and 100 ns by doctor --probe'
   assert_equal "$(grep -c 'get ' <<<"$output")" 1
@@ -311,7 +291,5 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   master "RESULTS_DIR=$SCRATCH" "${code[0]}"
   assert_output ''
   rm "$run/env/host/memory.tsv"
-  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
-  assert_success
-  assert_output ''
+  prints '' master "RESULTS_DIR=$SCRATCH" "${code[0]}"
 }

@@ -12,16 +12,13 @@ setup() {
 }
 
 @test "a master killed in the load leaves nothing that stop does not find" {
-  run env TRY=master-kill:set:100 "$REPO/tests/faults/run.sh"
-  assert_success
+  succeeds run env TRY=master-kill:set:100 "$REPO/tests/faults/run.sh"
   assert_equal "${lines[-1]}" '1 faults tried, 1 survived, state diff empty'
 }
 
 @test "a word that is not a fault, or not a number of minutes, is one line" {
-  run env TRY=flood:set:1 "$REPO/tests/faults/run.sh"
-  assert_failure 2
+  fails 2 run env TRY=flood:set:1 "$REPO/tests/faults/run.sh"
   assert_match '^faults: TRY=flood:set:1: is no FAULT:MOMENT:NUMBER; faults: .*master-kill'
-  run env MINUTES=0x7 "$REPO/tests/faults/run.sh"
-  assert_failure 2
+  fails 2 run env MINUTES=0x7 "$REPO/tests/faults/run.sh"
   assert_output 'faults: MINUTES=0x7: is no number of minutes'
 }

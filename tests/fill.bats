@@ -312,19 +312,16 @@ END
 }
 
 @test "without two samples there is no model of the memory per key" {
-  run fit <<<$'10\tsample\t3\t10\t1000'
-  assert_failure 1
+  fails 1 run fit <<<$'10\tsample\t3\t10\t1000'
   assert_output ''
 }
 
 @test "plan prints keys, bytes a key, the total and the server's headroom" {
-  run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_contains "B/key  expected MiB  how known  rule MiB  headroom MiB"
   assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +table'
   assert_equal "$(find host -name 'run-*')" ''
   # What a tier leaves of it: a quarter in DRAM, and 4 MiB per instance.
-  run_split "$REPO/do_it.sh" plan -s demo -v swap KEYS=auto FILL=60G VALUE_SIZES=1000 SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan -s demo -v swap KEYS=auto FILL=60G VALUE_SIZES=1000 SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24
   assert_match '1000B-2i .* estimated +[0-9]+ +9[12][0-9]{2} +2 '
 }

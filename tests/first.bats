@@ -58,15 +58,13 @@ assert_no_raw_errors() {
   stand_in sha256sum '[[ " $* " != *" --"[a-z]* ]] || { echo "sha256sum: unrecognized option" >&2; exit 1; }; exec /usr/bin/sha256sum "$@"'
   # What make would do in the time of a test.
   stand_in make "cp '$REPO/test' '$SCRATCH/clone/test' && mkdir -p '$SCRATCH/clone/build'"
-  PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
-  assert_success
+  PATH=$SCRATCH/bin succeeds run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
   assert_line '  127.0.0.1: load generator: not built, or older than its sources: what depends on it is not checked'
   assert_line "    fix: make -C $SCRATCH/clone test; a run does it too"
   assert_equal "${lines[-1]}" fit
   assert_no_raw_errors
   refute_exists clone/test clone/build
-  PATH=$SCRATCH/bin run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}" PHASES=set
-  assert_success
+  PATH=$SCRATCH/bin succeeds run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}" PHASES=set
   assert_contains 'building: make test' "$stderr"
   assert_match 'the plan: 1 repeat, about [0-9]+ s' "$stderr"
   assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$stderr"
@@ -82,8 +80,7 @@ assert_no_raw_errors() {
   redis_start
   moment REDISBASE="$REDIS_PORT" INSTANCES=1
   without gcc make ss
-  PATH=$SCRATCH/bin run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
-  assert_failure 3
+  PATH=$SCRATCH/bin fails 3 run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
   assert_line '  127.0.0.1: load generator: not built, and what builds it is missing: gcc gcc:stdio.h gcc:omp.h make'
   assert_line "    fix: $SCRATCH/clone/tools/deps.sh run gcc gcc:stdio.h gcc:omp.h make"
   assert_match "127.0.0.1: ports: port $REDIS_PORT is taken; requires: free from $REDIS_PORT on"
@@ -95,8 +92,7 @@ assert_no_raw_errors() {
   fresh
   moment
   stand_in make 'printf "%s\n" "test.c:3:10: fatal error: hiredis.h: No such file or directory" "test.c:9:1: error: second" "make: *** [build.mk:64: main.o] Error 1" >&2; exit 2'
-  PATH=$SCRATCH/bin:$PATH run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
-  assert_failure 3
+  PATH=$SCRATCH/bin:$PATH fails 3 run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
   assert_contains 'does not build (make test): test.c:3:10: fatal error: hiredis.h: No such file or directory; requires: make test; fix: ' "$stderr"
   refute_contains second "$stderr"
 }
@@ -105,8 +101,7 @@ assert_no_raw_errors() {
   mkdir bin tree
   printf '#!/bin/sh\nmkdir busy || echo both >>said\nsleep 0.5\nrmdir busy\necho built >>said\n' >bin/make
   chmod +x bin/make
-  PATH=$PWD/bin:$PATH run bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=$PWD/tree; for i in 1 2 3; do build_target test & done; wait'
-  assert_success
+  PATH=$PWD/bin:$PATH succeeds run bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=$PWD/tree; for i in 1 2 3; do build_target test & done; wait'
   assert_equal "$(<said)" $'built\nbuilt\nbuilt'
 }
 
@@ -134,8 +129,7 @@ assert_no_raw_errors() {
   cp "$REPO/test" clone
   chown -R 65534:65534 "$SCRATCH"
   moment KERNEL.swappiness=43 PHASES=get
-  run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH" TMPDIR="$SCRATCH" clone/tools/demo.sh "${WORDS[@]:3}"
-  assert_success
+  succeeds run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH" TMPDIR="$SCRATCH" clone/tools/demo.sh "${WORDS[@]:3}"
   assert_contains 'demo: DRAM alone: neither zram nor swap can be used here' "$stderr"
   assert_match '100 +500 +2 +GET'
   assert_match 'cannot be set here:.* OVERCOMMIT \(needs root\)' "$stderr"
@@ -147,8 +141,7 @@ assert_no_raw_errors() {
   git -C clone init -q
   git -C clone -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m one
   without git
-  PATH=$SCRATCH/bin run clone/do_it.sh --version
-  assert_success
+  PATH=$SCRATCH/bin succeeds run clone/do_it.sh --version
   assert_match "\($(git -C clone rev-parse --short=12 HEAD); changes not known: git is missing\)\$"
   git -C clone pack-refs --all
   PATH=$SCRATCH/bin run clone/do_it.sh --version
@@ -156,9 +149,7 @@ assert_no_raw_errors() {
 }
 
 @test "an exit status that no command has is explained" {
-  master '' 'exit 99'
-  assert_failure 99
-  assert_contains 'unexpected exit status 99' "$stderr"
+  refuses 99 'unexpected exit status 99' master '' 'exit 99'
   master '' 'exit 3'
   assert_equal "$stderr" ''
 }
@@ -169,23 +160,20 @@ assert_no_raw_errors() {
   without screen sudo
   stand_in apt-get '[[ " $* " != *" install "* ]] || { echo "$*" >>calls; ln -s /usr/bin/screen bin/screen; }'
   # There is no user to ask.
-  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor --fix "${untuned[@]}" "${WORDS[@]}" </dev/null
-  assert_failure 3
+  PATH=$SCRATCH/bin fails 3 run_split "$REPO/do_it.sh" doctor --fix "${untuned[@]}" "${WORDS[@]}" </dev/null
   assert_line '  127.0.0.1: screen: missing; requires: in PATH'
   assert_line "    fix: $REPO/tools/deps.sh run screen"
   assert_contains 'doctor --fix --yes installs without asking' "$stderr"
   refute_exists calls
-  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" doctor --fix --yes "${untuned[@]}" "${WORDS[@]}"
-  assert_success
+  PATH=$SCRATCH/bin succeeds run_split "$REPO/do_it.sh" doctor --fix --yes "${untuned[@]}" "${WORDS[@]}"
   assert_equal "${lines[-1]}" fit
   assert_match 'install screen$' "$(<calls)"
   assert_contains '127.0.0.1: installed: screen' "$stderr"
 }
 
 @test "the fix for another host is a command that can be pasted here" {
-  master '' 'SERVER=127.0.0.1 CLIENT_IP="192.0.2.9" COMMAND_WORDS=(-H "my hosts" FILL=4G)
+  succeeds master '' 'SERVER=127.0.0.1 CLIENT_IP="192.0.2.9" COMMAND_WORDS=(-H "my hosts" FILL=4G)
     printf "192.0.2.9\tfail\tscreen\tmissing\tin PATH\tinstall: screen\n" | doctor_show'
-  assert_success
   assert_line '    fix: master.sh doctor --fix -H my\ hosts FILL=4G'
   assert_equal "${lines[-1]}" '1 problem'
 }
@@ -195,8 +183,7 @@ assert_no_raw_errors() {
     $'h1\tok\ttar\t/usr/bin/tar\tin PATH\t-' $'h1\tfail\tscreen\tmissing\tin PATH\t-' $'h2\tfail\tscreen\tmissing\tin PATH\t-' \
     $'h1\twarn\ttuning TUNE.governor\tthere is no such file\tauto\tTUNE.governor=off, if it is to stay as it is' $'h2\twarn\ttuning THP\tnot there\tnever\tKERNEL.thp=keep' \
     $'h1\twarn\tlink\teth0 with a very long description of the driver and of its speed 1000 Mbit/s\t80001 Mbit/s\ta faster one, or smaller values' >rows
-  master '' 'export COLUMNS=60; doctor_show <rows; echo; doctor_show all <rows'
-  assert_success
+  succeeds master '' 'export COLUMNS=60; doctor_show <rows; echo; doctor_show all <rows'
   assert_line '  h1, h2: screen: missing; requires: in PATH'
   assert_contains $'  h1, h2: tuning: TUNE.governor, THP: not available there\n    (--all says why)\n    fix: TUNE.governor=off KERNEL.thp=keep accepts it\n'
   assert_equal "$(grep -c '^2 problems$' <<<"$output")" 2
@@ -208,10 +195,9 @@ assert_no_raw_errors() {
 @test "this machine's own name is this machine; a name that ssh takes elsewhere is not" {
   stand_in getent '[[ $2 != here ]] || echo "127.0.1.1 STREAM here"; [[ $2 != both ]] || printf "%s\n" "127.0.1.1 STREAM" "192.0.2.7 STREAM"'
   printf 'Host far\n  HostName here\n  Port 2222\nHost near\n  HostName here\n' >config
-  PATH=$SCRATCH/bin:$PATH master SSH_CONFIG="$SCRATCH/config" 'for name in here near far both nowhere; do
+  PATH=$SCRATCH/bin:$PATH succeeds master SSH_CONFIG="$SCRATCH/config" 'for name in here near far both nowhere; do
       if remote_is_local "$name"; then echo "$name yes"; else echo "$name no"; fi
     done'
-  assert_success
   assert_equal "$output" $'here yes\nnear yes\nfar no\nboth no\nnowhere no'
 }
 
@@ -219,8 +205,7 @@ assert_no_raw_errors() {
   local -x TIERBENCH_REPORT=on
   moment
   without gnuplot
-  PATH=$SCRATCH/bin run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES=set
-  assert_failure 1
+  PATH=$SCRATCH/bin fails 1 run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES=set
   assert_match 'warning: no report: gnuplot is missing \(make deps\), then ./do_it.sh report [^ ]*demo$' "$stderr"
   assert_contains 'SET'
 }

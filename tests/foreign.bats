@@ -89,13 +89,12 @@ end a l s 20000000 2 0 0 0 0 8 0 250000 3
 END
   assert_output $'get server 757000 11\nget a 0 0\nset server 0 0\nset a 250000 3'
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'set -Eeuo pipefail
+  succeeds run_split bash -c 'set -Eeuo pipefail
     LIB=$REPO/lib SERVER=b FOREIGN=10% LOG_FILE=
     . "$LIB/core/log.sh" && . "$LIB/core/write.sh" && . "$LIB/run/foreign.sh"
     foreign_mark get server "$(printf "k\ts\t0\t2\t0\t0\t0\t0\t7\t0\t5000000\t40")"
     foreign_mark end server "$(printf "k\ts\t10000000\t2\t0\t0\t0\t0\t7\t0\t5757000\t51")"
     foreign_write .'
-  assert_success
   assert_contains "b: during get a quota of CPU time stopped the instances for 757 ms, in 11 periods; doctor prints the quota" "$stderr"
 }
 
@@ -117,8 +116,7 @@ host_probe_cpu 5000000 record
 proc_end 5 record
 END
   mkfifo go spun
-  run bash probe.sh
-  assert_success
+  succeeds run bash probe.sh
   # Both loops take the same, at least some ticks.
   awk -F '\t' '$11 != 7 || $12 != 0 { exit 1 }
     NR == 1 { all = $7; ours = $8; scripts = $10; next }

@@ -68,8 +68,7 @@ swap 1 a 2 1:1 1:1 80000 110 200 - -
 swap 1 b 2 1:4 1:4 30000 900 50 - p99<=2ms
 END
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; plot_all "$PWD"'
-  assert_success
+  succeeds run_split bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; plot_all "$PWD"'
   assert_equal "$stderr" ''
   assert_contains '>limit<' "$(<frontier-1.svg)"
   assert_contains '>DRAM of the instances (MiB)<' "$(<frontier-1.svg)"

@@ -56,8 +56,7 @@ path_without() {
 @test "all that are installed side by side, client CPU included; each made the requests that it counts" {
   local rep variant program each count=0
   need_command redis-benchmark redis-cli
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" INSTANCES=2
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" INSTANCES=2
   assert_match 'set +throughput, ops/s +(>=)?[0-9,]+ .* (>=)?[0-9,]+ '
   # 20,000 requests per instance, for redis-benchmark in whole pipelines of 128; and 500 keys when they are populated.
   while read -r variant program; do
@@ -72,8 +71,7 @@ path_without() {
     assert_match '^[0-9]+$' "$(row "$rep/127.0.0.1" get client_cpu_us)"
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
   done < <(installed)
-  run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" "$(echo "$SCRATCH"/results/*)"
   assert_equal "${#lines[@]}" $((1 + 3 * count))
   # What redis-benchmark cannot tell is empty.
   refute_exists "$(echo results/*/redis-benchmark/*/rep-1/127.0.0.1)/stderr"
@@ -84,27 +82,22 @@ path_without() {
 @test "a generator or memory that a host lacks: a variant NAME? is left out with a line, for another the host is not fit" {
   need_command redis-benchmark redis-cli
   path_without redis-benchmark valkey-benchmark
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v 'redis-benchmark?' -v 'bind?' TIER_NODES=1023
-  assert_success
+  PATH=$SCRATCH/path succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v 'redis-benchmark?' -v 'bind?' TIER_NODES=1023
   assert_contains "'redis-benchmark' or 'valkey-benchmark' is missing: the variant redis-benchmark is skipped" "$stderr"
   assert_contains 'node 1023 has no memory, or does not exist: the variant bind is skipped' "$stderr"
   assert_equal "$(cd results/* && ls -d loadgen redis-benchmark bind 2>/dev/null)" loadgen
   assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
   # With no variant left there is nothing to run.
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v 'redis-benchmark?'
-  assert_failure 3
+  PATH=$SCRATCH/path fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v 'redis-benchmark?'
   assert_match "fail +variant redis-benchmark +'redis-benchmark' or 'valkey-benchmark' is missing +GENERATOR=redis-benchmark"
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark
-  assert_failure 3
+  PATH=$SCRATCH/path fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark
   assert_match "fail +variant redis-benchmark +'redis-benchmark' or 'valkey-benchmark' is missing +GENERATOR=redis-benchmark"
   # A host with Valkey alone.
   ln -s "$(command -v redis-benchmark)" path/valkey-benchmark
-  PATH=$SCRATCH/path run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
-  assert_success
+  PATH=$SCRATCH/path succeeds run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
   assert_match "ok +variant redis-benchmark +redis-benchmark or valkey-benchmark +GENERATOR=redis-benchmark"
   # shellcheck disable=SC2016 # expanded by the inner shell
-  PATH=$SCRATCH/path run bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/run/generator/redis-benchmark.sh"; adapter_version'
-  assert_success
+  PATH=$SCRATCH/path succeeds run bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/run/generator/redis-benchmark.sh"; adapter_version'
   assert_match '^(redis|valkey)-benchmark '
 }
 
@@ -120,8 +113,7 @@ path_without() {
   done
   while read -r _ program; do
     [[ $program != test ]] || continue
-    adapter "$program" set --instances 2 --requests 1 --hosts $((base + 1))=127.0.0.1 127.0.0.2 "$base" 64 100
-    assert_success
+    succeeds adapter "$program" set --instances 2 --requests 1 --hosts $((base + 1))=127.0.0.1 127.0.0.2 "$base" 64 100
     assert_equal "$(row out set ops)" 2
     redis-cli -p "$base" config resetstat
     (
@@ -212,8 +204,7 @@ cat $REPO/tests/fixtures/memtier/\${RECORDING:-mixed}.json >"\$3"
 cat $REPO/tests/fixtures/memtier/mixed.err >&2
 END
   chmod +x bin/memtier_benchmark
-  PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark set,get,mixed --connections 5 --pipeline 4 --time 2 --rate 6000 --ratio 1:3 127.0.0.1 1 128 2000
-  assert_success
+  PATH=$SCRATCH/bin:$PATH succeeds adapter memtier_benchmark set,get,mixed --connections 5 --pipeline 4 --time 2 --rate 6000 --ratio 1:3 127.0.0.1 1 128 2000
   # The figures of the table that memtier_benchmark prints for each kind: Count, p50, p99, p99.9 and the longest; Redis counted 3,430 misses.
   assert_equal "$(row out set ops) $(row out get ops) $(row out mixed ops)" '3005 9010 12015'
   assert_equal "$(row out mixed p50_us) $(row out mixed p99_us) $(row out mixed p99_9_us) $(row out mixed max_us)" '55 207 895 919'
@@ -228,15 +219,13 @@ END
     "$(tail -n 1 said)"
   # A repeated phase is another phase, at its own gate, and named as by ./test.
   rm said
-  PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark mixed,get,get --connections 5 --pipeline 4 --time 2 --ratio 1:3 127.0.0.1 1 128 2000
-  assert_success
+  PATH=$SCRATCH/bin:$PATH succeeds adapter memtier_benchmark mixed,get,get --connections 5 --pipeline 4 --time 2 --ratio 1:3 127.0.0.1 1 128 2000
   assert_equal "$(cut -f 1,18 out/result.tsv | tail -n +2 | xargs)" 'mixed 12015 get 9010 get-2 9010'
   assert_exists out/{ready-get,ready-get-2,get.series.tsv,get-2.series.tsv}
   assert_equal "$(grep -o -e '--ratio [0-9:]*' said | xargs)" '--ratio 1:3 --ratio 0:1 --ratio 0:1'
   assert_contains 'threads finished - get-2'
   # Its output for 200 connections that ended in two different seconds: a run of -389 ms, at a rate of 0.
-  RECORDING=populate PATH=$SCRATCH/bin:$PATH adapter memtier_benchmark populate --connections 200 127.0.0.1 1 128 100000
-  assert_success
+  RECORDING=populate PATH=$SCRATCH/bin:$PATH succeeds adapter memtier_benchmark populate --connections 200 127.0.0.1 1 128 100000
   assert_equal "$(row out populate ops) $(row out populate p50_us) $(row out populate max_us)" '100000 70143 268287'
   [[ $(row out populate elapsed_us) -gt 0 ]]
 }
@@ -286,8 +275,7 @@ END
   redis_start
   redis-cli -p "$REDIS_PORT" acl setuser peer on nopass '~*' +@all
   # 7 connections do not divide 100 keys, but each key is populated once.
-  adapter memtier_benchmark populate --connections 7 127.0.0.1 "$REDIS_PORT" 64 100
-  assert_success
+  succeeds adapter memtier_benchmark populate --connections 7 127.0.0.1 "$REDIS_PORT" 64 100
   assert_equal "$(row out populate ops) $(redis-cli -p "$REDIS_PORT" dbsize)" '100 100'
   OMP_NUM_THREADS=1 "$REPO/test" --phases get --keys sequential --no-verify --no-flush 127.0.0.1 "$REDIS_PORT" 64 100 >/dev/null
   assert_equal "$(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^keyspace_misses:\([0-9]*\).*/\1/p')" 0
@@ -310,8 +298,7 @@ END
   assert_equal "$(row out set ops) $(redis-cli -p "$REDIS_PORT" dbsize)" '100 100'
   # If the parts would reach past the last key, none is set.
   redis-cli -p "$REDIS_PORT" flushall
-  adapter memtier_benchmark set --connections 40 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
-  assert_failure
+  fails any adapter memtier_benchmark set --connections 40 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
   assert_contains 'cannot divide 100 keys over 40 connections' "$stderr"
   assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 0
 }
@@ -319,8 +306,7 @@ END
 @test "memtier_benchmark for a time, under a rate, on two instances: the whole run, its histogram and its series" {
   local rep
   need_memtier
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v memtier INSTANCES=2 CONNECTIONS=2 PIPELINE=1 TIME=2 RATE=400 PHASES='populate mixed' RATIO=1:1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v memtier INSTANCES=2 CONNECTIONS=2 PIPELINE=1 TIME=2 RATE=400 PHASES='populate mixed' RATIO=1:1
   rep=$(echo results/*/memtier/128B-2i/rep-1)
   assert_equal "$(info_calls get "$rep/server/info.after") $(info_calls set "$rep/server/info.after")" \
     "$(($(row "$rep/127.0.0.1" mixed ops) - $(row "$rep/127.0.0.1" mixed sets))) $(($(row "$rep/127.0.0.1" mixed sets) + 1000))"
@@ -338,16 +324,11 @@ END
   need_memtier
   redis_start
   redis-cli -p "$REDIS_PORT" acl setuser peer on nopass '~*' +get +ping
-  adapter memtier_benchmark set --connections 2 --requests 10 127.0.0.1 "$REDIS_PORT" 64 100
-  assert_failure
-  assert_contains 'NOPERM' "$stderr"
+  refuses any 'NOPERM' adapter memtier_benchmark set --connections 2 --requests 10 127.0.0.1 "$REDIS_PORT" 64 100
   assert_equal "$(row out set errors) $(row out set error_replies)" '10 10'
 }
 
 @test "what a program cannot do is refused, also when another variant comes before it; what it can do is planned" {
-  run_plan "${PLANNED[@]}" -v loadgen -v redis-benchmark TIME=1
-  assert_failure 2
-  assert_contains 'TIME=1: redis-benchmark' "$stderr"
-  run_plan "${PLANNED[@]}" -v memtier INSTANCES=2 THREADS=4 RATE=40 KEY_PATTERN='gaussian zipf' DATA=random TIME=3
-  assert_success
+  refuses 2 'TIME=1: redis-benchmark' run_plan "${PLANNED[@]}" -v loadgen -v redis-benchmark TIME=1
+  succeeds run_plan "${PLANNED[@]}" -v memtier INSTANCES=2 THREADS=4 RATE=40 KEY_PATTERN='gaussian zipf' DATA=random TIME=3
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# Shared by all test files: a scratch directory, a private Redis, waiting by polling, and assertions.
+# Shared by all test files: a scratch directory, a private Redis, and waiting by polling.
 
 REPO=$(cd "${BASH_SOURCE[0]%/*}/.." && pwd -P)
 export REPO
@@ -9,6 +9,9 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 export LC_ALL=C
 # Settings of a user's environment must not reach the programs under test.
 unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR TIERBENCH_RESULTS_DIR COLUMNS
+
+# shellcheck source=tests/outcome.bash
+. "$REPO/tests/outcome.bash"
 
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
@@ -419,65 +422,6 @@ record_age() {
     mapfile -t line <"$file"
     printf '%s\n%s\t%010d\n' "${line[0]}" "${line[1]%$'\t'*}" $((${up%.*} - ago)) >"$file"
   done
-}
-
-# Fail with a reason and the output of the command under test; its last line comes first, because it often gives the reason.
-# Usage: fail TEXT...   Returns: 1
-fail() {
-  printf '%s\n' "$*"
-  [[ $(wc -l <<<"${stderr-}") -lt 12 ]] || printf 'the end of stderr:\n%s\n' "$(tail -n 8 <<<"$stderr")"
-  [[ -z ${status+set} ]] || printf 'status: %s\noutput:\n%s\n' "$status" "${output-}"
-  [[ -z ${stderr-} ]] || printf 'stderr:\n%s\n' "$stderr"
-  return 1
-} >&2
-
-# The last `run` ended with 0.
-# Usage: assert_success   Returns: 0, or 1 with the reason
-assert_success() { ((status == 0)) || fail "expected success"; }
-
-# The last `run` failed, with this status if one is given.
-# Usage: assert_failure [STATUS]   Returns: 0, or 1 with the reason
-assert_failure() {
-  ((status != 0)) || fail "expected failure" || return
-  [[ -z ${1-} ]] || ((status == $1)) || fail "expected status $1"
-}
-
-# Two texts are the same.
-# Usage: assert_equal ACTUAL EXPECTED   Returns: 0, or 1 with the reason
-assert_equal() { [[ $1 == "$2" ]] || fail "expected: $2"$'\n'"actual:   $1"; }
-
-# The output of the last `run` equals this.
-# Usage: assert_output TEXT   Returns: 0, or 1 with the reason
-assert_output() { assert_equal "$output" "$1"; }
-
-# The output of the last `run`, or a given text, contains this.
-# Usage: assert_contains NEEDLE [TEXT]   Returns: 0, or 1 with the reason
-assert_contains() { [[ ${2-$output} == *"$1"* ]] || fail "not found: $1"; }
-
-# The output of the last `run`, or a given text, does not contain this.
-# Usage: refute_contains NEEDLE [TEXT]   Returns: 0, or 1 with the reason
-refute_contains() { [[ ${2-$output} != *"$1"* ]] || fail "found: $1"; }
-
-# The output of the last `run`, or a given text, matches an extended regular expression.
-# Usage: assert_match REGEX [TEXT]   Returns: 0, or 1 with the reason
-assert_match() { [[ ${2-$output} =~ $1 ]] || fail "no match for: $1"; }
-
-# One line of the output of the last `run` equals this.
-# Usage: assert_line TEXT   Returns: 0, or 1 with the reason
-assert_line() { [[ $'\n'$output$'\n' == *$'\n'"$1"$'\n'* ]] || fail "no such line: $1"; }
-
-# Each path exists.
-# Usage: assert_exists PATH...   Returns: 0, or 1 with the reason
-assert_exists() {
-  local path
-  for path; do [[ -e $path ]] || fail "is not there: $path" || return; done
-}
-
-# No path exists.
-# Usage: refute_exists PATH...   Returns: 0, or 1 with the reason
-refute_exists() {
-  local path
-  for path; do [[ ! -e $path && ! -L $path ]] || fail "is there: $path" || return; done
 }
 
 # Skip the test if a command is not installed.

@@ -87,8 +87,7 @@ truth() {
 
 @test "each hit ratio is a point with a name and a column, alone too" {
   local text
-  run_plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_success
+  succeeds run_plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   text=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["variant"], $at["hit_asked"] }' <<<"$output")
   assert_equal "$text" "$(printf '1000B-1i-hit%d %s %d%%\n' 50 native 50 50 swap 50 85 native 85 85 swap 85 95 native 95 95 swap 95)"
   run_plan --rows -s flash HIT_RATIO=90.5% KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
@@ -136,8 +135,7 @@ END
     SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16)
   # The search runs on another variant than that of the first row, or on the same.
   for variant in native swap; do
-    run_split bash master.sh "${words[@]}" -v "$variant" -v swap-b
-    assert_success
+    succeeds run_split bash master.sh "${words[@]}" -v "$variant" -v swap-b
     assert_output "$(
       echo "search of hit ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" KERNEL.thp="never"'
       echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" KERNEL.thp="never"'
@@ -178,8 +176,7 @@ run_files() {
 @test "a row has the hit ratio, that of the first and the last third, and the SD; a ratio more than 2 points off is a warning" {
   hits_make 20250101T100000Z-x swap swap 1 1000 300 100
   run_files 20250101T100000Z-x swap
-  run_split "$REPO/summary2csv.sh" 20250101T100000Z-x
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" 20250101T100000Z-x
   assert_equal "$(python3 -c 'import csv, sys; r = list(csv.DictReader(sys.stdin))[0]; print(r["hit_asked"], r["hit_ratio"], r["hit_first"], r["hit_last"], r["key_sd"])' <<<"$output")" "85% 0.833333 0.7 0.9 12345"
   modules_run '
     result_totals 20250101T100000Z-x >totals
@@ -243,12 +240,11 @@ run_files() {
   run_files r native swap swap-b
   printf 'point\tvariant\thit_asked\tround\tlook\tkey_sd\thit\tops\tseconds\n' >r/hit.tsv
   printf '1000B-1i-hit85\tswap\t85%%\t%d\t%d\t12345\t0.85\t1000\t%d\n' 1 1 4 1 2 8 2 1 12 2 2 17 >>r/hit.tsv
-  modules_run '
+  succeeds modules_run '
     result_totals r >totals
     tables_make "$LIB/part/hit/table.awk" r <totals | tr -s " "
     template_read "$LIB/results/report.html"
     FORMAT=html tables_make "$LIB/part/hit/table.awk" r <totals | grep -c "<th"'
-  assert_success
   assert_line 'GET of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves'
   assert_line 'Asked Variant Found First third Last third Key SD ops/s % of native 95 % between Factor over swap 95 % between'
   assert_line '85% native 100.0% 100.0% 100.0% 12,345 10,002 - - - -'
@@ -257,11 +253,10 @@ run_files() {
   assert_line 'swap-b at 85%: 76.0% of the requests were served by DRAM, more than 2 points off'
   assert_line '1000B-1i-hit85: keys searched on swap in 2 rounds of 4 looks, 17 s'
   # Where the load generator was the limit, throughput and its ratios are bounds.
-  modules_run '
+  succeeds modules_run '
     limit() { awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i } NR > 1 && \" $* \" ~ \" \" \$at[\"variant\"] \" \" { \$at[\"client_limited\"] = 1 } 1" totals | tables_make "$LIB/part/hit/table.awk" r | tr -s " "; }
     limit native
     limit native swap swap-b'
-  assert_success
   assert_line '85% native 100.0% 100.0% 100.0% 12,345 >=10,002 - - - -'
   assert_line '85% swap-b 76.0% 60.0% 84.0% 12,345 2,002 <=20.0% 20.0%..20.0% 2.00x 2.00x..2.00x'
   assert_line 'native at 85%: the load generator was the limit, so the server can do at least this'
@@ -278,13 +273,12 @@ run_files() {
   local repeat
   for repeat in 1 2; do hits_make r swap swap "$repeat" 1000 300 100; done
   run_files r swap
-  modules_run '
+  succeeds modules_run '
     result_totals r >totals
     again() { awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; print; next }
       { \$at[\"limit\"] = \"$1\"; print; \$at[\"operation\"] = \"get-2\"; \$at[\"ops_per_sec\"] = 500; \$at[\"limit\"] = \"$2\"; print }" totals | tables_make "$LIB/part/hit/table.awk" r; }
     again "" ""
     again "p99<=1ms" "p50<=1ms"'
-  assert_success
   assert_equal "$(sed -n '/instance:/p; s/^85% .* \([0-9,]*\)$/\1/p' <<<"$output")" 'GET of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves
 1,000
 GET-2 of 1,000 B on 1 instance: operations per second, by the share of requests that DRAM serves

@@ -14,8 +14,7 @@ setup() {
 # Print a column of the rows of a plan.
 # Usage: planned COLUMN WORD...   Sets: as run_plan does, with the column as output
 planned() {
-  run_plan --rows "${PLAN[@]}" "${@:2}"
-  assert_success
+  succeeds run_plan --rows "${PLAN[@]}" "${@:2}"
   output=$(awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' <<<"$output")
 }
 
@@ -38,8 +37,7 @@ planned() {
   local -a words
   while IFS='|' read -r word want; do
     IFS=';' read -r -a words <<<"$word"
-    run_plan "${PLAN[@]}" FILL=1G "${words[@]}"
-    assert_success
+    succeeds run_plan "${PLAN[@]}" FILL=1G "${words[@]}"
     assert_equal "$(cut -d ' ' -f 3- <<<"$stderr")" "$want"
   done <<'END'
 LIMITS=p99<=2ms|LIMITS=p99<=2ms: set RATE=search: only searches keep limits; compare --limit evaluates them afterwards
@@ -64,15 +62,13 @@ END
   local -a plan=("${PLAN[@]}" INSTANCES=2 KEYS=1000000 REDIS_CONF.maxmemory=100M)
   local eviction said='REDIS_CONF.maxmemory=100M: set it, or maxmemory-policy: Redis refuses SETs above the limit, and a repeat with errors fails'
   for eviction in default noeviction volatile-lru; do
-    run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
-    assert_success
+    succeeds run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
     assert_contains "$said" "$stderr"
     (($(awk '$1 == "1000B-2i" { print $7 }' <<<"$output") > 1900)) || fail "$eviction: not the need of the data"
   done
   for eviction in allkeys-lru 'volatile-lru EXPIRE=60'; do
     # shellcheck disable=SC2086 # words
-    run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
-    assert_success
+    succeeds run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
     refute_contains maxmemory= "$stderr"
     assert_equal "$(awk '$1 == "1000B-2i" { print $7 }' <<<"$output")" 200
   done
@@ -82,15 +78,13 @@ END
 
 @test "a plan for this machine with another memory has that memory in all figures" {
   need_command nproc
-  run_split "$REPO/do_it.sh" plan SERVER_CORES="$(nproc)" SERVER_MEM=4000 VALUE_SIZES=1000 KEYS=1000 REDISRUNS=1 INSTANCES=1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan SERVER_CORES="$(nproc)" SERVER_MEM=4000 VALUE_SIZES=1000 KEYS=1000 REDISRUNS=1 INSTANCES=1
   (($(awk '$1 == "1000B-1i" { print $10 }' <<<"$output") > 3900 * 1024)) || fail "the headroom is that of another machine"
 }
 
 @test "a plan names the point that needs more DRAM than the server has, and the throughput that its times assume" {
   local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 INSTANCES=2)
-  run_plan "${words[@]}" FILL=60G VALUE_SIZES=1000
-  assert_success
+  succeeds run_plan "${words[@]}" FILL=60G VALUE_SIZES=1000
   assert_match 'warning: native, 1000B-2i: needs 6[0-9]{4} MiB of DRAM and 6553 MiB of RESERVE, and the server has 65536 MiB; set FILL or KEYS' "$stderr"
   assert_line 'times assume PLAN_OPS=100000 operations per second of all clients together'
   # A quarter of the data fits.

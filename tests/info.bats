@@ -40,8 +40,7 @@ info_of_all() {
 @test "every instance is asked, and its answer is whole" {
   local port
   # One process for all: the instances are not asked one by one. The proof is made before.
-  info_of_all 'protocol_ask() { return 1; }'
-  assert_success
+  succeeds info_of_all 'protocol_ask() { return 1; }'
   assert_equal "$stderr" ''
   assert_equal "$(grep '^### instance ' <<<"$output")" "$(printf '### instance %s\n' "${ports[@]}")"
   for port in "${ports[@]}"; do
@@ -55,23 +54,20 @@ info_of_all() {
 
 @test "a suspended or missing instance does not keep the others from answering" {
   kill -s STOP "${pids[1]}"
-  LIMIT=3 info_of_all
-  assert_success
+  LIMIT=3 succeeds info_of_all
   assert_equal "$stderr" ''
   assert_contains "### instance ${ports[1]}"$'\n# no answer\n'"### instance ${ports[2]}"
   assert_equal "$(grep -c '^tcp_port:' <<<"$output")" 2
   kill -s CONT "${pids[1]}"
   redis-cli -p "${ports[0]}" -a secret --no-auth-warning shutdown nosave || :
   process_gone "${pids[0]}" 2>/dev/null || :
-  info_of_all
-  assert_success
+  succeeds info_of_all
   assert_contains "### instance ${ports[0]}"$'\n# no answer\n'"### instance ${ports[1]}"
   assert_equal "$(grep -c '^tcp_port:' <<<"$output")" 2
 }
 
 @test "another password is not an answer" {
   sed -i 's/secret/other/' work/run-x/server/*.conf
-  info_of_all
-  assert_success
+  succeeds info_of_all
   assert_equal "$(grep -c '^# no answer$' <<<"$output")" 3
 }

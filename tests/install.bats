@@ -19,9 +19,7 @@ load helper
   grep -qF 'Usage: tierbench verify [RUN]' page
   assert_equal "$(grep -E "^[.']" page | grep -vE '^\.(\\"|TH|SH|SS|TP|B|br|nf|fi)( |$)' || :)" ''
   need_command groff
-  run groff -man -Tascii -ww -z page
-  assert_success
-  assert_output ''
+  prints '' run groff -man -Tascii -ww -z page
 }
 
 @test "make dist: the same bytes from the same commit, which the unpacked tree knows; another tree is refused" {
@@ -31,9 +29,7 @@ load helper
   cp -r -- "$REPO"/{lib,tools,.gitattributes} tree
   git -C tree -c user.name=test -c user.email=test@localhost commit -qam test --allow-empty
   echo changed >>tree/README.md
-  run tree/tools/package.sh dist
-  assert_success
-  assert_output $'package: changes that are not committed are left out\nbuild/packages/tierbench-1.0.0.tar.gz'
+  prints $'package: changes that are not committed are left out\nbuild/packages/tierbench-1.0.0.tar.gz' run tree/tools/package.sh dist
   sum=$(sha256sum <tree/build/packages/tierbench-1.0.0.tar.gz)
   tree/tools/package.sh dist
   assert_equal "$(sha256sum <tree/build/packages/tierbench-1.0.0.tar.gz)" "$sum"
@@ -42,8 +38,7 @@ load helper
   assert_equal "$(./do_it.sh --version)" "tierbench 1.0.0 ($(git -C "$SCRATCH/tree" rev-parse HEAD | cut -c 1-12))"
   run tail -n 1 README.md
   [[ $output != changed ]] || fail 'a change that is not committed is in the archive'
-  run tools/package.sh dist
-  assert_failure 1
+  fails 1 run tools/package.sh dist
   assert_output 'package: no checkout of git: archives and packages are made from a commit'
   # It is installed, too.
   run tools/files.sh

@@ -46,8 +46,7 @@ sample_make() {
 
 @test "the listing of the workload's own sample, line for line, with its totals; percentiles of all requests need histograms" {
   sample_make
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_equal "$(sed -n 2,30p <<<"$output")" "#######################
 Formal execution: Instance 0 ops(ops/sec): 191202.45
 Formal execution: Instance 0 hit(hits/sec): 152961.83
@@ -81,8 +80,7 @@ Total Throughput(KB/s): 108793.74
   assert_line 'P99 latency, mean of the instances'\'' (msec): 1.21'
   assert_match 'P99 latency, histograms merged \(msec\): 1\.10'
   rm results/*/native/100B-4i/rep-1/*/histogram-*
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'P99 latency, histograms merged (msec): not known'
   assert_contains 'the histogram is missing' "$stderr"
 }
@@ -91,13 +89,11 @@ Total Throughput(KB/s): 108793.74
   local rep=results/20250101T000000Z-x/native/100B-1i/rep-1
   # A thousand MGET of ten keys, of which four thousand were missing.
   client_make "$rep" 192.0.2.21 mixed 6379:10:-30:40:780:1220:26
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_contains 'Instance 0 hit(hits/sec): -30.00'
   awk -F '\t' -v OFS='\t' 'NR == 1 { print $0, "commands"; next } { print $0, "mget-10:1" }' "$rep/192.0.2.21/result.tsv" >new
   mv new "$rep/192.0.2.21/result.tsv"
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'Formal execution: Instance 0 hit(hits/sec): not known'
   assert_line 'Formal execution: Instance 0 missed(misses/sec): 40.00'
   assert_line 'Hit ratio (%): not known'
@@ -108,16 +104,14 @@ Total Throughput(KB/s): 108793.74
   # 1,000 a second: 200 are writes, 600 find their key, 200 do not.
   client_make "$rep" 127.0.0.1 mixed 7000:1000:600:200:50:60:100
   sed -i '2s/\t0\t0\t0\t\([0-9]*\)\t1.0$/\t0\t20000\t0\t\1\t1.0/' "$rep/127.0.0.1/result.tsv"
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'Formal execution: Instance 0 hit(hits/sec): 600.00'
   assert_line 'Formal execution: Instance 0 missed(misses/sec): 200.00'
   assert_line 'Hit ratio (%): 75.0000'
   assert_line 'Misses: 20000'
   # Some generators do not report it.
   sed -i '2s/\t20000\t0\t\([0-9]*\)\t1.0$/\t\t0\t\1\t1.0/' "$rep/127.0.0.1/result.tsv"
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'Hit ratio (%): not known'
   assert_line 'Misses: not known'
 }
@@ -128,8 +122,7 @@ Total Throughput(KB/s): 108793.74
   client_make "$rep" 192.0.2.22 mixed 6380:10:10:0:50:60:1
   sed -i 's/\t100000000\t/\t10000000\t/' "$rep/192.0.2.22/mixed.instances.tsv"
   histogram_make 50:1000 | tee "$rep/192.0.2.21/histogram-mixed-a1B2c3" >"$rep/192.0.2.22/histogram-mixed-a1B2c3"
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   # 1,000 requests in 100 s and 1,000 in 10 s.
   assert_line '*Total OPS(ops/sec): 110.00'
   assert_line 'OPS to the end of the slowest instance (ops/sec): 20.00'
@@ -148,8 +141,7 @@ Total Throughput(KB/s): 108793.74
       row) sed -i '$d' "$file" ;;
       cut) truncate -s -40 "$file" ;;
     esac
-    run_split "$REPO/do_it.sh" kpi results/*
-    assert_failure 1
+    fails 1 run_split "$REPO/do_it.sh" kpi results/*
     assert_equal "$stderr" "kpi: $rep: mixed.instances.tsv is incomplete: $line requests"
     refute_contains Total
     rm -rf results
@@ -168,8 +160,7 @@ END
   sample_make
   rm -r "$rep/192.0.2.21"
   echo 'REDISBASE="6379"' >"${rep%/*/*}/variant.conf"
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'Formal execution: Instance 2 ops(ops/sec): 195448.13'
 }
 
@@ -181,12 +172,10 @@ END
   instances_make "$rep/127.0.0.1/populate-2.instances.tsv" 7000:5:0:0:50:60:1
   # As many requests in half the time.
   sed -i 's/\t100000000\t/\t50000000\t/' "$rep/127.0.0.1/populate.instances.tsv"
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   refute_contains Populate
   assert_line '*Total OPS(ops/sec): 5.00'
-  run_split "$REPO/do_it.sh" kpi --populate results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi --populate results/*
   assert_line 'Populate: Instance 0 ops(ops/sec): 10.00'
   assert_line 'Populate: Instance 0 ops(ops/sec): 5.00'
   assert_line '*Total OPS(ops/sec): 5.00'
@@ -194,17 +183,13 @@ END
 
 @test "a run that does not tell its instances apart, a bad word, no run: one line, and the right exit status" {
   repeat_make results/20250101T000000Z-imdt native 100B-1i 1 127.0.0.1 100 1000 1 50 60 set:1
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" kpi results/*
   assert_match '^kpi: .*rep-1: has no set.instances.tsv, which has the figures of each instance$' "$stderr"
-  run_split "$REPO/do_it.sh" kpi nothing-of-the-kind
-  assert_failure 2
+  fails 2 run_split "$REPO/do_it.sh" kpi nothing-of-the-kind
   assert_equal "$stderr" 'do_it.sh: command line: nothing-of-the-kind: no such run; ./do_it.sh list names runs'
-  run_split "$REPO/do_it.sh" kpi --all
-  assert_failure 2
+  fails 2 run_split "$REPO/do_it.sh" kpi --all
   assert_equal "$stderr" 'do_it.sh: command line: --all: unknown option; ./do_it.sh kpi --help lists them'
   mkdir empty
-  TIERBENCH_RESULTS_DIR=$SCRATCH/empty run_split "$REPO/do_it.sh" kpi
-  assert_failure 1
+  TIERBENCH_RESULTS_DIR=$SCRATCH/empty fails 1 run_split "$REPO/do_it.sh" kpi
   assert_equal "$stderr" "do_it.sh: RESULTS_DIR=$SCRATCH/empty: no run; name a run, or ./do_it.sh makes one"
 }

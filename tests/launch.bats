@@ -78,15 +78,13 @@ END
   echo "SERVER_PREFIX=$SCRATCH/hang" >mine/variants/hangs.conf
   echo "SERVER_PREFIX='env LD_PRELOAD=/nowhere/lib.so'" >mine/variants/preloads.conf
   echo "SERVER_PREFIX='env WRAPPED=yes'" >mine/variants/wraps.conf
-  TIERBENCH_PATH=$SCRATCH/mine run_split timeout 300 "$REPO/do_it.sh" doctor --all "${WORDS[@]}" VARIANTS='gone fails hangs preloads wraps'
-  assert_failure 3
+  TIERBENCH_PATH=$SCRATCH/mine fails 3 run_split timeout 300 "$REPO/do_it.sh" doctor --all "${WORDS[@]}" VARIANTS='gone fails hangs preloads wraps'
   assert_match "fail +variant gone +'/nowhere/onload' is missing"
   assert_match "fail +variant fails +'false' does not start a program"
   assert_match "fail +variant hangs +'[^']*/hang' does not return"
   assert_match 'fail +variant preloads .*cannot be preloaded'
   assert_match 'ok +variant wraps +env WRAPPED=yes +SERVER_PREFIX runs a program'
-  run_plan "${WORDS[@]}" SERVER_PREFIX='onload --profile={../etc/passwd}'
-  assert_failure 2
+  fails 2 run_plan "${WORDS[@]}" SERVER_PREFIX='onload --profile={../etc/passwd}'
 }
 
 @test "the cookbook's variants name profiles with its settings" {
@@ -95,8 +93,7 @@ END
     file=conf/onload/redis-$name.opf
     grep -qxF "SERVER_PREFIX=\"onload --profile={$file}\"" "$REPO/conf/variants/onload-$name.conf"
     # Onload reads such a file as shell code with this one command.
-    run bash -c 'onload_set() { printf "%s=%s\n" "$1" "$2"; }; . "$1"' bash "$REPO/$file"
-    assert_success
+    succeeds run bash -c 'onload_set() { printf "%s=%s\n" "$1" "$2"; }; . "$1"' bash "$REPO/$file"
     assert_line EF_UL_EPOLL=2
     assert_line EF_HIGH_THROUGHPUT_MODE=1
     [[ $name != balanced ]] || assert_line EF_POLL_USEC=20
@@ -117,8 +114,7 @@ END
   printf '%s\n' '#!/bin/bash' "[[ \$* == *--gate* && ! -e $SCRATCH/told ]] || exec \"\$@\"" ": >$SCRATCH/told" \
     "printf 'red \\033[31m C1 \\302\\2332J split \\302\\302\\200\\2332J\\n' >&2" "printf '%05000d\\n' 0 >&2" 'seq 30 >&2' 'exec "$@"' >wrap
   chmod +x wrap
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v plain -v slow KEYS=100 PHASES=set CLIENT_PREFIX="$SCRATCH/wrap"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v plain -v slow KEYS=100 PHASES=set CLIENT_PREFIX="$SCRATCH/wrap"
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"
   refute_contains $'\e' "$(cat results/*/run.log)"
@@ -133,8 +129,7 @@ END
   run_plan --settings -s "$SCRATCH"/results/*/run.conf
   assert_match "CLIENT_PREFIX.$SCRATCH/wrap"
   # In the slow server each reply waits a hundred times as long as everything else takes.
-  run_split "$REPO/do_it.sh" compare --metric ops --format csv "$SCRATCH"/results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" compare --metric ops --format csv "$SCRATCH"/results/*
   assert_match 'slow'
   run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /percent/) at = i; next } $at + 0 < 60 { lost++ } END { print NR - 1, lost + 0 }' <<<"$output"
   assert_output '1 1'
@@ -146,13 +141,12 @@ END
   printf '#!/bin/sh\nsetsid env -i sh -c "while [ -e %s ]; do sleep 0.1; done" &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" "$SCRATCH" >bare
   printf '#!/bin/sh\nyes\nexec "$@"\n' >flood
   chmod +x plain quiet bare flood
-  master '' '
+  fails 1 master '' '
     for name in plain quiet bare; do call_run 127.0.0.1 launch "$SCRATCH/$name" env </dev/null && wc -l <"$SCRATCH/pids"; done
     for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done
     # What it writes is bounded; a session may have a lower limit.
     (ulimit -f 512 && call_run 127.0.0.1 launch env </dev/null && echo starts)
     call_run 127.0.0.1 launch "$SCRATCH/flood" env'
-  assert_failure 1
   assert_output $'1\n2\n3\nstarts'
   assert_equal "$stderr" "'$SCRATCH/flood env' writes more than 1 MiB when it starts a program that does nothing"
 }

@@ -9,8 +9,7 @@ load loadgen
 
 @test "the guide's form: positional arguments, its lines in its order, its histogram files in the current folder" {
   instances 2
-  OMP_NUM_THREADS=2 run_split "$REPO/test" 127.0.0.1 "$FIRST" 1000 500
-  assert_success
+  OMP_NUM_THREADS=2 succeeds run_split "$REPO/test" 127.0.0.1 "$FIRST" 1000 500
   assert_line "threads = 2 start_port = $FIRST value_len = 1000 key_count = 500"
   local operation
   for operation in set get; do
@@ -30,8 +29,7 @@ load loadgen
   for words in "3 1 1 sequential" "2 4 7 sequential" "5 3 16 shuffle" "1 2 1 shuffle"; do
     read -r threads connections pipeline keys <<<"$words"
     for port in $FIRST $((FIRST + 1)) $((FIRST + 2)); do redis-cli -p "$port" config resetstat >/dev/null; done
-    loadgen "$threads" --instances 3 -c "$connections" -P "$pipeline" --keys "$keys" 127.0.0.1 "$FIRST" 50 1237
-    assert_success
+    succeeds loadgen "$threads" --instances 3 -c "$connections" -P "$pipeline" --keys "$keys" 127.0.0.1 "$FIRST" 50 1237
     for port in $FIRST $((FIRST + 1)) $((FIRST + 2)); do
       assert_equal "$words: $(calls set "$port") $(calls get "$port") $(redis-cli -p "$port" dbsize)" "$words: 1237 1237 1238"
     done
@@ -43,17 +41,14 @@ load loadgen
   local data
   redis_start
   for data in pattern random compressible:3; do
-    loadgen 1 --data "$data" --phases set 127.0.0.1 "$REDIS_PORT" 300 1000
-    assert_success
-    loadgen 1 --data "$data" --no-flush --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
-    assert_success
+    succeeds loadgen 1 --data "$data" --phases set 127.0.0.1 "$REDIS_PORT" 300 1000
+    succeeds loadgen 1 --data "$data" --no-flush --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
     # The content depends on the port: a single character might be there already.
     redis-cli -p "$REDIS_PORT" setrange 17 200 changed >/dev/null
     redis-cli -p "$REDIS_PORT" append 18 more >/dev/null
     redis-cli -p "$REDIS_PORT" del 19 20 >/dev/null
     redis-cli -p "$REDIS_PORT" lpush 20 x >/dev/null
-    loadgen 1 --data "$data" --no-flush --phases get -c 3 -P 8 127.0.0.1 "$REDIS_PORT" 300 1000
-    assert_failure 1
+    fails 1 loadgen 1 --data "$data" --no-flush --phases get -c 3 -P 8 127.0.0.1 "$REDIS_PORT" 300 1000
     assert_equal "$data $(result get mismatches) $(result get misses) $(result get error_replies) $(result get ops)" "$data 2 1 1 999"
     assert_contains WRONGTYPE "$stderr"
     loadgen 1 --data "$data" --no-flush --no-verify --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
@@ -65,9 +60,7 @@ load loadgen
 @test "no server: one line that names the address, exit 1" {
   local port
   port=$(ports_pick 1)
-  loadgen 1 127.0.0.1 "$port" 10 10
-  assert_failure 1
-  assert_contains "127.0.0.1:$port" "$stderr"
+  refuses 1 "127.0.0.1:$port" loadgen 1 127.0.0.1 "$port" 10 10
   assert_equal "$(wc -l <<<"$stderr")" 1
 }
 
@@ -139,8 +132,7 @@ load loadgen
   delay_server slow --delay 0.15
   local threads
   for threads in 1 2; do
-    loadgen "$threads" --no-flush --allow-misses --instances 1 --phases get -c 2 --requests 12 127.0.0.1 "$DELAY_PORT" 10 100
-    assert_success
+    succeeds loadgen "$threads" --no-flush --allow-misses --instances 1 --phases get -c 2 --requests 12 127.0.0.1 "$DELAY_PORT" 10 100
     # Two connections have answers in turn; a busy machine may join some.
     # Gaps do not overlap, and each is longer than 100 ms.
     (($(result get gaps) >= 3 && $(result get gap_longest_us) < $(result get elapsed_us) - 200000)) || fail "$(result get gaps) gaps, the longest $(result get gap_longest_us) us"
@@ -157,8 +149,7 @@ load loadgen
 @test "a server that hangs at the end of the warm-up delays requests of the phase, and not its start" {
   # It hangs from second 4 to second 5, at the end of the warm-up.
   delay_server edge --stall 4:1
-  loadgen 1 --no-flush --allow-misses --phases get --rate 100 --time 2 --warmup 4.05 127.0.0.1 "$DELAY_PORT" 10 100
-  assert_success
+  succeeds loadgen 1 --no-flush --allow-misses --phases get --rate 100 --time 2 --warmup 4.05 127.0.0.1 "$DELAY_PORT" 10 100
   (($(us get max_us) > 500000)) || fail "a max of $(result get max_us) us"
 }
 
@@ -172,41 +163,31 @@ load loadgen
 
 @test "failures of a thread with several instances name all their ports" {
   instances 2
-  loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100
-  assert_success
+  succeeds loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100
   redis-cli -p $((FIRST + 1)) append 5 x
-  loadgen 1 --instances 2 --phases get --no-flush 127.0.0.1 "$FIRST" 10 100
-  assert_failure 1
+  fails 1 loadgen 1 --instances 2 --phases get --no-flush 127.0.0.1 "$FIRST" 10 100
   assert_contains "thread 0, port $FIRST,$((FIRST + 1)): 0 error replies, 0 misses, 1 mismatches" "$stderr"
 }
 
 @test "AUTH: the password comes only from REDISCLI_AUTH; wrong and missing ones are said, and it is never printed" {
   redis_start --requirepass s3cret --user default on '>s3cret' '~*' '+@all' --user bench on '>b3nch' '~*' '+@all'
   export REDISCLI_AUTH=s3cret
-  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_success
+  succeeds loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
   refute_contains s3cret "$output$stderr"
   export REDISCLI_AUTH=b3nch
-  loadgen 1 --user bench 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_success
+  succeeds loadgen 1 --user bench 127.0.0.1 "$REDIS_PORT" 10 10
   export REDISCLI_AUTH=wr0ng
-  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure 1
-  assert_contains WRONGPASS "$stderr"
+  refuses 1 WRONGPASS loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
   refute_contains wr0ng "$output$stderr"
   unset REDISCLI_AUTH
-  loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure 1
-  assert_contains NOAUTH "$stderr"
+  refuses 1 NOAUTH loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
 }
 
 @test "unix sockets, one for each instance; a thousand connections on one thread" {
   redis_start --unixsocket "$SCRATCH/redis.sock"
-  loadgen 1 --socket "$SCRATCH/redis.sock" 127.0.0.1 "$REDIS_PORT" 10 100
-  assert_success
+  succeeds loadgen 1 --socket "$SCRATCH/redis.sock" 127.0.0.1 "$REDIS_PORT" 10 100
   assert_equal "$(calls get)" 100
-  loadgen 1 -c 1000 --phases set 127.0.0.1 "$REDIS_PORT" 100 20000
-  assert_success
+  succeeds loadgen 1 -c 1000 --phases set 127.0.0.1 "$REDIS_PORT" 100 20000
   assert_equal "$(calls set)" 20100
 }
 
@@ -255,8 +236,7 @@ load loadgen
   redis-cli -p "$REDIS_PORT" monitor >monitor.log 2>/dev/null 3>&- &
   process_note $!
   wait_until 10 bash -c "redis-cli -p $REDIS_PORT client list | grep cmd=monitor >/dev/null"
-  loadgen 1 --keys shuffle --requests 600 127.0.0.1 "$REDIS_PORT" 10 300
-  assert_success
+  succeeds loadgen 1 --keys shuffle --requests 600 127.0.0.1 "$REDIS_PORT" 10 300
   wait_until 10 bash -c "(( \$(grep -c '\"GET\"' monitor.log) == 600 ))"
   sed -n 's/.*"[SG]ET" "\([0-9]*\)".*/\1/p' monitor.log | split -l 300 - pass.
   local pass
@@ -266,30 +246,25 @@ load loadgen
 
 @test "mixed: populated first, at the ratio, every operation in the server's count; a warm-up is not in ours" {
   redis_start
-  loadgen 2 --instances 1 --phases populate,mixed --ratio 1:3 --keys uniform -P 4 --requests 40000 127.0.0.1 "$REDIS_PORT" 100 2000
-  assert_success
+  succeeds loadgen 2 --instances 1 --phases populate,mixed --ratio 1:3 --keys uniform -P 4 --requests 40000 127.0.0.1 "$REDIS_PORT" 100 2000
   assert_equal "$(result mixed ops) $(result mixed misses)" "40000 0"
   assert_equal "$(($(calls set) - 2000 + $(calls get)))" 40000
   assert_equal "$(result mixed sets)" "$(($(calls set) - 2000))"
   # A quarter, within six standard deviations of the draw (87).
   (($(result mixed sets) > 9480 && $(result mixed sets) < 10520)) || fail "sets: $(result mixed sets)"
   redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
-  loadgen 1 --no-flush --phases get --keys uniform --warmup 0.5 --requests 300 127.0.0.1 "$REDIS_PORT" 100 2000
-  assert_success
+  succeeds loadgen 1 --no-flush --phases get --keys uniform --warmup 0.5 --requests 300 127.0.0.1 "$REDIS_PORT" 100 2000
   assert_equal "$(result get ops)" 300
   (($(calls get) > 300)) || fail "there was no warm-up"
 }
 
 @test "populate takes the order that is asked for, whatever the phase after it does" {
   redis_start
-  loadgen 1 --phases populate,get --keys uniform --populate-keys sequential --requests 10 127.0.0.1 "$REDIS_PORT" 10 1000
-  assert_success
+  succeeds loadgen 1 --phases populate,get --keys uniform --populate-keys sequential --requests 10 127.0.0.1 "$REDIS_PORT" 10 1000
   assert_equal "$(result populate pattern) $(result get pattern)" 'sequential uniform'
-  loadgen 1 --phases populate --keys sequential --populate-keys shuffle 127.0.0.1 "$REDIS_PORT" 10 1000
-  assert_success
+  succeeds loadgen 1 --phases populate --keys sequential --populate-keys shuffle 127.0.0.1 "$REDIS_PORT" 10 1000
   assert_equal "$(result populate pattern) $(redis-cli -p "$REDIS_PORT" dbsize)" 'shuffle 1001' # with our marker
-  loadgen 1 --populate-keys shuffle 127.0.0.1 "$REDIS_PORT"
-  assert_failure 2
+  fails 2 loadgen 1 --populate-keys shuffle 127.0.0.1 "$REDIS_PORT"
   assert_equal "$stderr" 'test: --populate-keys: requires the phase populate; add it to --phases'
 }
 
@@ -297,8 +272,7 @@ load loadgen
   local before after
   instances 2
   before=$(redis-cli -p "$FIRST" info stats | sed -n 's/^total_net_\(in\|out\)put_bytes:\([0-9]*\).*/\2/p' | awk "{ sum += \$1 } END { print sum }")
-  loadgen 4 --instances 2 --phases set,get --connections 3 127.0.0.1 "$FIRST" 100 20000
-  assert_success
+  succeeds loadgen 4 --instances 2 --phases set,get --connections 3 127.0.0.1 "$FIRST" 100 20000
   after=$(redis-cli -p "$FIRST" info stats | sed -n 's/^total_net_\(in\|out\)put_bytes:\([0-9]*\).*/\2/p' | awk "{ sum += \$1 } END { print sum }")
   for phase in set get; do
     assert_equal "$(cut -f 1,2,4 "out/$phase.instances.tsv" | paste -sd ' ')" $'ports\tthreads\tops '"$FIRST"$'\t2\t20000 '$((FIRST + 1))$'\t2\t20000'
@@ -314,17 +288,14 @@ load loadgen
 
 @test "sizes: fixed, a range, a weighted list; a value of 64 MB comes back as it went" {
   redis_start
-  loadgen 1 --sizes 10-20 127.0.0.1 "$REDIS_PORT" 1 300
-  assert_success
+  succeeds loadgen 1 --sizes 10-20 127.0.0.1 "$REDIS_PORT" 1 300
   local key length
   for key in 0 7 99 299; do
     length=$(redis-cli -p "$REDIS_PORT" strlen "$key")
     ((length >= 10 && length <= 20)) || fail "key $key has $length bytes"
   done
-  loadgen 1 --sizes 100:70,1000:25,5000:5 --data random 127.0.0.1 "$REDIS_PORT" 1 500
-  assert_success
-  loadgen 1 --data random 127.0.0.1 "$REDIS_PORT" $((64 << 20)) 2
-  assert_success
+  succeeds loadgen 1 --sizes 100:70,1000:25,5000:5 --data random 127.0.0.1 "$REDIS_PORT" 1 500
+  succeeds loadgen 1 --data random 127.0.0.1 "$REDIS_PORT" $((64 << 20)) 2
   assert_equal "$(redis-cli -p "$REDIS_PORT" strlen 1)" $((64 << 20))
 }
 
@@ -381,9 +352,7 @@ thread_cpus() {
   redis_start
   # It blocks the file's final name, so that the temporary file stays visible.
   mkdir -p gate/ready-set/taken
-  OMP_NUM_THREADS=1 run_split "$REPO/test" --gate gate --out out 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure
-  assert_contains '--gate: cannot write gate/ready-set: ' "$stderr"
+  OMP_NUM_THREADS=1 refuses any '--gate: cannot write gate/ready-set: ' run_split "$REPO/test" --gate gate --out out 127.0.0.1 "$REDIS_PORT" 10 10
   assert_equal "$(echo gate/ready-*)" gate/ready-set
 }
 
@@ -421,27 +390,23 @@ thread_cpus() {
   loadgen 2 --instances 1 --phases populate,get,mixed --keys uniform --time 2 --interval 0.3 -c 5 --rate 20000 --arrival poisson \
     127.0.0.1 "$REDIS_PORT" 100 20000
   assert_success
-  run "$REPO/build/venv/bin/python" "$REPO/tests/hlog_crosscheck.py" out
-  assert_success
+  succeeds run "$REPO/build/venv/bin/python" "$REPO/tests/hlog_crosscheck.py" out
 }
 
 @test "a status that cannot be written costs no result; a series that cannot be written fails the run, with its result" {
   redis_start
   mkdir -p out/status
-  loadgen 1 --interval 0.1 --phases set,get --keys uniform --time 0.3 127.0.0.1 "$REDIS_PORT" 10 100
-  assert_success
+  succeeds loadgen 1 --interval 0.1 --phases set,get --keys uniform --time 0.3 127.0.0.1 "$REDIS_PORT" 10 100
   assert_equal "$(loadgen_said)" "test: cannot write out/status (Is a directory): the progress is not shown there"
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1 }' out/result.tsv | paste -sd ' ')" 'set get'
   rm -r out
   mkdir -p out/set.series.tsv
-  loadgen 1 --phases set,get 127.0.0.1 "$REDIS_PORT" 10 100
-  assert_failure 1
+  fails 1 loadgen 1 --phases set,get 127.0.0.1 "$REDIS_PORT" 10 100
   assert_equal "$(loadgen_said)" 'test: cannot write the series of set: Is a directory'
   assert_equal "$(result set ops) $(result get ops)" '100 100'
   assert_exists out/histogram-set-* out/set.hlog out/get.series.tsv
   rm -r out
   mkdir -p out/set.hgrm
-  loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 100
-  assert_failure 1
+  fails 1 loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 100
   assert_equal "$(loadgen_said) $(result set ops)" 'test: cannot write results of set: Is a directory 100'
 }

@@ -29,16 +29,11 @@ setup_file() {
 
 @test "no hiredis: one clear line, and nothing half built" {
   cp -a "$BATS_FILE_TMPDIR/tree/." .
-  PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere run_split make -s test
-  assert_failure
+  PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere fails any run_split make -s test
   assert_contains "pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=" "$stderr"
   refute_exists test
-  run_split make -s test HIREDIS_DIR=/nowhere
-  assert_failure
-  assert_contains "no hiredis.h and libhiredis.a in /nowhere" "$stderr"
-  PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere run_split make -s test TLS=1
-  assert_failure
-  assert_contains "pkg-config finds no" "$stderr"
+  refuses any "no hiredis.h and libhiredis.a in /nowhere" run_split make -s test HIREDIS_DIR=/nowhere
+  PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere refuses any "pkg-config finds no" run_split make -s test TLS=1
 }
 
 @test "a hiredis of the user's own, from its own folder, linked in statically, as that of the distribution is" {
@@ -50,8 +45,7 @@ setup_file() {
   PKG_CONFIG_PATH=$PWD run_split make -s -C "$BATS_FILE_TMPDIR/tree" --eval 'libraries: ; @echo $(HIREDIS_LIBS)' libraries
   assert_equal "$output" "$BATS_FILE_TMPDIR/own/libhiredis.a"
   redis_start
-  OMP_NUM_THREADS=1 run_split "$BATS_FILE_TMPDIR/built/test" --out out 127.0.0.1 "$REDIS_PORT" 100 100
-  assert_success
+  OMP_NUM_THREADS=1 succeeds run_split "$BATS_FILE_TMPDIR/built/test" --out out 127.0.0.1 "$REDIS_PORT" 100 100
 }
 
 # Build ./test anew with a linker that fails: the program stays as it is.
@@ -61,20 +55,16 @@ unlinked() {
   before=$(sha256sum ./test)
   touch test.c
   # shellcheck disable=SC2086 # words
-  run_split make -s test LDFLAGS=-Wl,--defsym,main=undefined_here $BUILD_WORDS
-  assert_failure
+  fails any run_split make -s test LDFLAGS=-Wl,--defsym,main=undefined_here $BUILD_WORDS
   assert_equal "$(sha256sum ./test)" "$before"
-  run_split ./test --version
-  assert_success
+  succeeds run_split ./test --version
 }
 
 @test "a program that cannot be linked again stays as it is; TLS where OpenSSL is; where it is not, the option is refused" {
   cp -a "$BATS_FILE_TMPDIR/built/." .
   unlinked
   if ! pkg-config --exists openssl; then
-    run_split ./test --tls 127.0.0.1 1
-    assert_failure 2
-    assert_contains "--tls" "$stderr"
+    refuses 2 "--tls" run_split ./test --tls 127.0.0.1 1
     return
   fi
   need_command openssl
@@ -101,27 +91,20 @@ END
   local port
   port=$(ports_pick 1)
   redis_start --tls-port "$port" --tls-cert-file "$PWD/cert.pem" --tls-key-file "$PWD/key.pem" --tls-auth-clients no --tls-ca-cert-file "$PWD/cert.pem"
-  OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out 127.0.0.1 "$port" 100 1000
-  assert_success
+  OMP_NUM_THREADS=1 succeeds run_split ./test --tls --cacert cert.pem --out out 127.0.0.1 "$port" 100 1000
   # A value of many records of 16 KiB is made once, not for each of them: every wait for the socket would do that. 48 MB have 2,930 records.
   gcc -shared -fPIC -o waits.so waits.c
-  LD_PRELOAD=$PWD/waits.so OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out -c 1 -P 16 --phases set 127.0.0.1 "$port" 1000000 48
-  assert_success
+  LD_PRELOAD=$PWD/waits.so OMP_NUM_THREADS=1 succeeds run_split ./test --tls --cacert cert.pem --out out -c 1 -P 16 --phases set 127.0.0.1 "$port" 1000000 48
   (($(<waits) < 1000)) || fail "the socket was waited for $(<waits) times"
-  OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out --no-flush --phases get 127.0.0.1 "$port" 1000000 48
-  assert_success
+  OMP_NUM_THREADS=1 succeeds run_split ./test --tls --cacert cert.pem --out out --no-flush --phases get 127.0.0.1 "$port" 1000000 48
   # A certificate with another name is of another server; the name may be given separately from the address.
-  OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --out out localhost "$port" 100 1000
-  assert_failure 1
+  OMP_NUM_THREADS=1 fails 1 run_split ./test --tls --cacert cert.pem --out out localhost "$port" 100 1000
   assert_match "cannot use localhost:$port: TLS: .*[Hh]ostname mismatch" "$stderr"
-  OMP_NUM_THREADS=1 run_split ./test --tls --cacert cert.pem --sni redis.example --out out localhost "$port" 100 1000
-  assert_success
+  OMP_NUM_THREADS=1 succeeds run_split ./test --tls --cacert cert.pem --sni redis.example --out out localhost "$port" 100 1000
   # A server that accepts the connection and says nothing is given up.
   delay_server silent
-  OMP_NUM_THREADS=1 run_split timeout 300 ./test --tls --cacert cert.pem --connect-timeout 1 --out out 127.0.0.1 "$DELAY_PORT" 100 1000
-  assert_failure 1
+  OMP_NUM_THREADS=1 fails 1 run_split timeout 300 ./test --tls --cacert cert.pem --connect-timeout 1 --out out 127.0.0.1 "$DELAY_PORT" 100 1000
   assert_contains "TLS: no handshake in 1 s" "$stderr"
   # A certificate that is not trusted is not of our server.
-  OMP_NUM_THREADS=1 run_split ./test --tls --cacert /etc/hostname --out out 127.0.0.1 "$port" 100 1000
-  assert_failure
+  OMP_NUM_THREADS=1 fails any run_split ./test --tls --cacert /etc/hostname --out out 127.0.0.1 "$port" 100 1000
 }

@@ -11,8 +11,7 @@ load cluster
 @test "each shard gets its own keys, and the servers count what the generator counts" {
   local port shard low high count least most
   cluster_start 3 0
-  loadgen 2 --cluster --phases populate,set,get -c 2 -P 8 --data random 127.0.0.1 $((CLUSTER_PORT + 1)) 50 20000
-  assert_success
+  succeeds loadgen 2 --cluster --phases populate,set,get -c 2 -P 8 --data random 127.0.0.1 $((CLUSTER_PORT + 1)) 50 20000
   assert_equal "$(cluster_calls set "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 120000
   assert_equal "$(cluster_calls get "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 60000
   assert_equal "$(result set ops) $(result get ops) $(result get misses) $(result get errors) $(result get moved)" '60000 60000 0 0 0'
@@ -33,8 +32,7 @@ load cluster
 
 @test "another client of the cluster finds what --verify expects; nodes are queried once, and rows of shards have no warm-up" {
   cluster_start 3 0
-  loadgen 3 --cluster --phases populate,mixed --key-prefix user: --warmup 0.5 --time 1 --rate 3000 127.0.0.1 "$CLUSTER_PORT" 100 3000
-  assert_success
+  succeeds loadgen 3 --cluster --phases populate,mixed --key-prefix user: --warmup 0.5 --time 1 --rate 3000 127.0.0.1 "$CLUSTER_PORT" 100 3000
   assert_equal "$(column_sum out/mixed.shards.tsv ops)" 3000
   # There is no gap unless a busy machine made a shard wait for an answer, which is a row.
   [[ $(tail -q -n +2 out/populate.gaps.tsv out/mixed.gaps.tsv) ]] ||
@@ -53,8 +51,7 @@ load cluster
 
 @test "a master is lost in the load: its replica is followed, and the silence is measured" {
   CLUSTER_TIMEOUT=1000 cluster_start 3 1
-  loadgen 3 --cluster --phases populate --data random 127.0.0.1 "$CLUSTER_PORT" 50 3000
-  assert_success
+  succeeds loadgen 3 --cluster --phases populate --data random 127.0.0.1 "$CLUSTER_PORT" 50 3000
   loadgen_start 3 --cluster --faults --no-flush --phases mixed --time 15 --rate 600 --interval 1 --timeout 5 --keys uniform --data random \
     --track 200 127.0.0.1 "$CLUSTER_PORT" 50 3000
   # shellcheck disable=SC2016 # awk's own
@@ -80,16 +77,14 @@ load cluster
 
 @test "without --faults a lost master is a failure, and with it one that stays away" {
   cluster_start 3 0
-  loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
-  assert_success
+  succeeds loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
   loadgen_start 3 --cluster --faults --no-flush --phases get --time 6 --rate 600 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   kill -KILL "${CLUSTER_PIDS[2]}"
   job_wait 30
   assert_failure 1
   assert_contains 'shard 2 did not come back' "$stderr"
-  loadgen 1 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 3000
-  assert_failure 1
+  fails 1 loadgen 1 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 3000
   assert_match 'slots 10922-16383 have no master|127.0.0.1:[0-9]+: Connection refused' "$stderr"
 }
 
@@ -110,8 +105,7 @@ load cluster
 
 @test "errors of a cluster are counted by kind, and a closed loop does not make millions of them" {
   CLUSTER_TIMEOUT=1000 cluster_start 3 0 --cluster-require-full-coverage yes
-  loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
-  assert_success
+  succeeds loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
   loadgen_start 3 --cluster --faults --no-flush --phases get --time 10 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   kill -KILL "${CLUSTER_PIDS[2]}"
@@ -132,8 +126,7 @@ load cluster
   python3 "$REPO/tests/lying_proxy.py" "$CLUSTER_PORT" 50 dropped "$proxy" 3>&- &
   process_note "$!"
   wait_until 10 redis-cli -p "$proxy" ping
-  loadgen 1 --cluster --phases populate,mixed --time 2 --rate 100 --track 5000 127.0.0.1 "$CLUSTER_PORT" 50 100
-  assert_success
+  succeeds loadgen 1 --cluster --phases populate,mixed --time 2 --rate 100 --track 5000 127.0.0.1 "$CLUSTER_PORT" 50 100
   # Bits are set in order, and the end of the phase may come between a drop and its answer.
   dropped=$(awk -v acked="$(column_sum out/track.tsv acked)" '$1 < acked' dropped | wc -l)
   ((dropped >= 5)) || fail "$dropped writes dropped"
@@ -182,8 +175,7 @@ load cluster
 
 @test "a move of slots is reported, and the load ends" {
   cluster_start 3 0
-  loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
-  assert_success
+  succeeds loadgen 3 --cluster --phases populate 127.0.0.1 "$CLUSTER_PORT" 50 3000
   loadgen_start 3 --cluster --faults --no-flush --phases get --time 60 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   redis-cli -p $((CLUSTER_PORT + 1)) cluster delslots 5461 2>/dev/null || :
@@ -197,61 +189,43 @@ load cluster
 @test "a cluster that is not whole, not ours or none is refused before anything is written" {
   local ids
   redis_start
-  loadgen 1 --cluster 127.0.0.1 "$REDIS_PORT" 50 100
-  assert_failure 1
-  assert_contains "127.0.0.1:$REDIS_PORT: not a node of a Redis Cluster (cluster_enabled:0)" "$stderr"
+  refuses 1 "127.0.0.1:$REDIS_PORT: not a node of a Redis Cluster (cluster_enabled:0)" loadgen 1 --cluster 127.0.0.1 "$REDIS_PORT" 50 100
   cluster_start 3 0
   ids=$(cluster_id "$CLUSTER_PORT"),$(cluster_id $((CLUSTER_PORT + 1)))
-  loadgen 1 --cluster --node "$ids" 127.0.0.1 "$CLUSTER_PORT" 50 100
-  assert_failure 1
+  fails 1 loadgen 1 --cluster --node "$ids" 127.0.0.1 "$CLUSTER_PORT" 50 100
   assert_contains "127.0.0.1:$((CLUSTER_PORT + 2)) is a node that this run did not start: nothing was written" "$stderr"
   assert_equal "$(redis-cli -p $((CLUSTER_PORT + 2)) dbsize)$(redis-cli -p "$CLUSTER_PORT" dbsize)" 00
-  loadgen 1 --cluster --node "$ids,$(cluster_id $((CLUSTER_PORT + 2)))" 127.0.0.1 "$CLUSTER_PORT" 50 100
-  assert_success
-  loadgen 1 --cluster --instances 2 127.0.0.1 "$CLUSTER_PORT" 50 100
-  assert_failure 1
-  assert_contains '--instances 2: the cluster has 3 shards' "$stderr"
-  loadgen 1 --cluster --shards 1-3 127.0.0.1 "$CLUSTER_PORT" 50 100
-  assert_failure 1
-  assert_contains '--shards 1-3: the cluster has 3 shards; accepted: 0-2' "$stderr"
+  succeeds loadgen 1 --cluster --node "$ids,$(cluster_id $((CLUSTER_PORT + 2)))" 127.0.0.1 "$CLUSTER_PORT" 50 100
+  refuses 1 '--instances 2: the cluster has 3 shards' loadgen 1 --cluster --instances 2 127.0.0.1 "$CLUSTER_PORT" 50 100
+  refuses 1 '--shards 1-3: the cluster has 3 shards; accepted: 0-2' loadgen 1 --cluster --shards 1-3 127.0.0.1 "$CLUSTER_PORT" 50 100
   redis-cli -p $((CLUSTER_PORT + 2)) cluster setslot 100 importing "$(cluster_id "$CLUSTER_PORT")"
-  loadgen 1 --cluster 127.0.0.1 $((CLUSTER_PORT + 2)) 50 100
-  assert_failure 1
-  assert_contains 'resharding is not supported' "$stderr"
+  refuses 1 'resharding is not supported' loadgen 1 --cluster 127.0.0.1 $((CLUSTER_PORT + 2)) 50 100
   redis-cli -p "$CLUSTER_PORT" cluster delslotsrange 0 99
-  loadgen 1 --cluster 127.0.0.1 "$CLUSTER_PORT" 50 100
-  assert_failure 1
-  assert_contains 'slots 0-99 have no master' "$stderr"
+  refuses 1 'slots 0-99 have no master' loadgen 1 --cluster 127.0.0.1 "$CLUSTER_PORT" 50 100
 }
 
 @test "two clients share the shards" {
   cluster_start 3 0
-  loadgen 2 --cluster --shards 1-2 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
-  assert_success
+  succeeds loadgen 2 --cluster --shards 1-2 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
   assert_equal "$(redis-cli -p "$CLUSTER_PORT" dbsize) $(redis-cli -p $((CLUSTER_PORT + 2)) dbsize)" '0 1001'
   assert_equal "$(cut -f 2 out/set.shards.tsv | sort -u | xargs)" '1 2 shard'
-  loadgen 3 --cluster --no-flush --shards 0-0 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
-  assert_success
-  loadgen 3 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 1000
-  assert_success
+  succeeds loadgen 3 --cluster --no-flush --shards 0-0 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  succeeds loadgen 3 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 1000
   assert_equal "$(result get misses) $(result get mismatches)" '0 0'
 }
 
 @test "windows come from merged histograms of all clients, of versions before nanoseconds too" {
   local log
   redis_start
-  loadgen 1 --phases set --time 2 --rate 500 --interval 0.5 127.0.0.1 "$REDIS_PORT" 50 1000
-  assert_success
-  run_split "$REPO/test" --windows 0-99,0-1,1-99,1-99+0-1 out/set.hlog
-  assert_success
+  succeeds loadgen 1 --phases set --time 2 --rate 500 --interval 0.5 127.0.0.1 "$REDIS_PORT" 50 1000
+  succeeds run_split "$REPO/test" --windows 0-99,0-1,1-99,1-99+0-1 out/set.hlog
   assert_equal "$(sed -n 5p <<<"$output" | cut -f 1-2,6-12)" $'1.000\t1.000\t'"$(sed -n 2p <<<"$output" | cut -f 6-12)"
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 6)" 1000
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 8,10,12)" "$(result set p50_us)"$'\t'"$(result set p99_us)"$'\t'"$(result set max_us)"
   assert_equal "$(($(sed -n 3p <<<"$output" | cut -f 6) + $(sed -n 4p <<<"$output" | cut -f 6)))" 1000
   # Of another phase: each counts from its start, which is a warning.
   sed 's/StartTime: 1/StartTime: 2/' out/set.hlog >other.hlog
-  run_split "$REPO/test" --windows 0-99 out/set.hlog other.hlog
-  assert_success
+  succeeds run_split "$REPO/test" --windows 0-99 out/set.hlog other.hlog
   assert_match '^test: --windows: out/set.hlog and other.hlog start 1000000000.0 s apart, by their clocks; times count from the start of each log$' "$stderr"
   run_split "$REPO/test" --windows 0-99 out/set.hlog out/set.hlog
   assert_equal "$stderr" ''
@@ -269,20 +243,15 @@ load cluster
   run_split "$REPO/test" --windows 0-99 old.hlog out/set.hlog
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 6,12)" 1020$'\t'"$(result set max_us)"
   sed 's/,[^,]*$/,AAAA/' out/set.hlog >bad.hlog
-  run_split "$REPO/test" --windows 0-3 bad.hlog
-  assert_failure 1
+  fails 1 run_split "$REPO/test" --windows 0-3 bad.hlog
   assert_match '^test: bad.hlog: line [0-9]+: its histogram is damaged' "$stderr"
-  run_split "$REPO/test" --windows 0-3 out
-  assert_failure 1
+  fails 1 run_split "$REPO/test" --windows 0-3 out
   assert_equal "$stderr" 'test: out: Is a directory'
   : >empty.hlog
   grep '^[0-9]' out/set.hlog >headless.hlog
   for log in empty headless; do
-    run_split "$REPO/test" --windows 0-3 out/set.hlog "$log.hlog"
-    assert_failure 1
+    fails 1 run_split "$REPO/test" --windows 0-3 out/set.hlog "$log.hlog"
     assert_equal "$stderr" "test: $log.hlog: line 1: not an interval log: the names of its columns are missing"
   done
-  run_split "$REPO/test" --windows 3-1 out/set.hlog
-  assert_failure 2
-  assert_contains "--windows 3-1: invalid; accepted: each, or FROM-TO" "$stderr"
+  refuses 2 "--windows 3-1: invalid; accepted: each, or FROM-TO" run_split "$REPO/test" --windows 3-1 out/set.hlog
 }

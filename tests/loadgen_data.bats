@@ -8,19 +8,15 @@ load loadgen
 
 @test "data of others in any database of any instance: nothing is flushed anywhere, unless --force says so; --no-flush never flushes" {
   instances 2
-  loadgen 2 --phases set 127.0.0.1 "$FIRST" 10 10
-  assert_success
+  succeeds loadgen 2 --phases set 127.0.0.1 "$FIRST" 10 10
   redis-cli -p $((FIRST + 1)) -n 13 set theirs 1
   redis-cli -p $((FIRST + 1)) -n 15 set theirs 1
-  loadgen 2 --phases set 127.0.0.1 "$FIRST" 10 20
-  assert_failure 1
+  fails 1 loadgen 2 --phases set 127.0.0.1 "$FIRST" 10 20
   assert_contains "127.0.0.1:$((FIRST + 1)): databases other than 0 hold 2 keys (the first is database 13)" "$stderr"
   assert_equal "$(redis-cli -p $((FIRST + 1)) -n 13 get theirs) $(redis-cli -p "$FIRST" dbsize)" "1 11"
-  loadgen 2 --no-flush --phases set 127.0.0.1 "$FIRST" 10 20
-  assert_success
+  succeeds loadgen 2 --no-flush --phases set 127.0.0.1 "$FIRST" 10 20
   assert_equal "$(redis-cli -p $((FIRST + 1)) -n 13 get theirs)" 1
-  loadgen 2 --force --phases set 127.0.0.1 "$FIRST" 10 20
-  assert_success
+  succeeds loadgen 2 --force --phases set 127.0.0.1 "$FIRST" 10 20
   assert_equal "$(redis-cli -p $((FIRST + 1)) -n 13 get theirs)" ''
 }
 
@@ -32,8 +28,7 @@ load loadgen
     [[ $reply != EXISTS* ]] || options+=(--reply 'DBSIZE=:1\r\n')
     rm -f server.port
     delay_server server "${options[@]}"
-    loadgen 1 127.0.0.1 "$DELAY_PORT" 10 10
-    assert_failure 1
+    fails 1 loadgen 1 127.0.0.1 "$DELAY_PORT" 10 10
     assert_match "^test: 127\.0\.0\.1:$DELAY_PORT: (DBSIZE|INFO|INFO keyspace|EXISTS): [a-zA-Z]" "$stderr"
     assert_equal "$(<server.log)" ''
     kill "$DELAY_PID"
@@ -44,8 +39,7 @@ load loadgen
   local keys
   redis_start
   for keys in sequential shuffle; do
-    loadgen 5 --instances 1 --phases set,get --keys "$keys" --requests 2000 -P 4 127.0.0.1 "$REDIS_PORT" 10 3
-    assert_success
+    succeeds loadgen 5 --instances 1 --phases set,get --keys "$keys" --requests 2000 -P 4 127.0.0.1 "$REDIS_PORT" 10 3
     assert_equal "$keys $(result set ops) $(result get misses) $(redis-cli -p "$REDIS_PORT" dbsize)" "$keys 2000 0 4"
   done
 }

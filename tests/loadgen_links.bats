@@ -9,19 +9,16 @@ load loadgen
 @test "every address of a host is tried; an IPv6 address may have brackets" {
   redis_start
   # If localhost has ::1 too, and first, no process listens there.
-  loadgen 1 localhost "$REDIS_PORT" 10 10
-  assert_success
+  succeeds loadgen 1 localhost "$REDIS_PORT" 10 10
   python3 -c 'import socket; socket.create_server(("::1", 0), family=socket.AF_INET6)' 2>/dev/null || skip 'no IPv6 on this machine'
   redis_start --bind 127.0.0.1 ::1
-  loadgen 1 '[::1]' "$REDIS_PORT" 10 10
-  assert_success
+  succeeds loadgen 1 '[::1]' "$REDIS_PORT" 10 10
   assert_equal "$(result get host)" '[::1]'
 }
 
 @test "a server that reads slowly is not one that does not answer: writing is progress" {
   delay_server slow --rate 2000000
-  loadgen 1 --no-flush --phases set --timeout 1.2 127.0.0.1 "$DELAY_PORT" 1500000 1
-  assert_success
+  succeeds loadgen 1 --no-flush --phases set --timeout 1.2 127.0.0.1 "$DELAY_PORT" 1500000 1
   assert_equal "$(result set ops) $(result set timeouts)" '1 0'
 }
 
@@ -65,19 +62,15 @@ load loadgen
 
 @test "text from a server is printed without control bytes" {
   delay_server rude --reply 'GET=-ERR \x1b[31mred\x07\x9b1m\r\n'
-  loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
-  assert_failure 1
-  assert_contains 'first error: ERR ?[31mred??1m' "$stderr"
+  refuses 1 'first error: ERR ?[31mred??1m' loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
   delay_server ruder --reply 'PING=-ERR \x1b[31mred\r\n'
-  loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
-  assert_failure 1
+  fails 1 loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
   assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: ERR ?[31mred"
 }
 
 @test "a server that accepts connections and sends nothing: the command without a reply is named" {
   delay_server silent --silent PING
-  loadgen 1 --connect-timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 1
-  assert_failure 1
+  fails 1 loadgen 1 --connect-timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 1
   assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: no reply to PING in 0.5 s"
 }
 

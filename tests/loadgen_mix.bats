@@ -64,8 +64,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 
 @test "commands come as often as their weights say" {
   redis_start
-  loadgen 2 --instances 1 -P 8 --phases mixed --keys uniform --requests 60000 --commands 'get:50,set:25,del:15,mget-2:7,rmw:3' 127.0.0.1 "$REDIS_PORT" 10 1000
-  assert_success
+  succeeds loadgen 2 --instances 1 -P 8 --phases mixed --keys uniform --requests 60000 --commands 'get:50,set:25,del:15,mget-2:7,rmw:3' 127.0.0.1 "$REDIS_PORT" 10 1000
   # Chi-square with 4 degrees of freedom: above 33.4 with a probability of 1e-6, and the seed is fixed.
   kinds ops >got
   kinds weight | join got - | awk '{ wanted = 60000 * $3 / 100; sum += ($2 - wanted) ^ 2 / wanted; n++ } END { print "chi-square", sum; exit !(n == 5 && sum < 33.4) }'
@@ -73,8 +72,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 
 @test "latency by command: the histograms hold as many requests as were answered, and a slow command does not look like a fast one" {
   redis_start
-  loadgen 1 --phases populate,mixed --keys uniform --requests 3000 --commands 'get:2,lrange-256:1' 127.0.0.1 "$REDIS_PORT" 1000 20
-  assert_success
+  succeeds loadgen 1 --phases populate,mixed --keys uniform --requests 3000 --commands 'get:2,lrange-256:1' 127.0.0.1 "$REDIS_PORT" 1000 20
   awk -F '\t' 'NR > 1 { n = split($13, slot, " "); sum = 0; for (i = 1; i <= n; i++) { split(slot[i], v, ":"); sum += v[2] } if (sum != $3 + $4) exit 1 }' out/mixed.commands.tsv ||
     fail "$(<out/mixed.commands.tsv)"
   assert_equal "$(result mixed command_latency | tr , '\n' | cut -d : -f 1,2)" "get:$(kind get ops)"$'\n'"lrange-256:$(kind lrange-256 ops)"
@@ -87,8 +85,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 @test "latency by command has the requests without an answer that the percentiles of the phase have" {
   local commands
   redis_start
-  loadgen 1 --phases populate 127.0.0.1 "$REDIS_PORT" 10 100
-  assert_success
+  succeeds loadgen 1 --phases populate 127.0.0.1 "$REDIS_PORT" 10 100
   for commands in get:1 get:3,set:1; do
     rm -rf gate
     mkdir gate
@@ -133,30 +130,25 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 
 @test "misses are of keys: those of MGET are what the server counts, and DEL makes them no failure" {
   redis_start
-  loadgen 1 --phases mixed --keys uniform --requests 2000 --commands 'mget-4:3,get:1' 127.0.0.1 "$REDIS_PORT" 10 1000
-  assert_success
+  succeeds loadgen 1 --phases mixed --keys uniform --requests 2000 --commands 'mget-4:3,get:1' 127.0.0.1 "$REDIS_PORT" 10 1000
   assert_equal "$(result mixed misses)" "$(redis-cli -p "$REDIS_PORT" info stats | tr -d '\r' | sed -n 's/^keyspace_misses://p')"
-  loadgen 1 --phases populate,mixed --keys uniform --requests 2000 --commands del:1,get:1 127.0.0.1 "$REDIS_PORT" 10 100
-  assert_success
+  succeeds loadgen 1 --phases populate,mixed --keys uniform --requests 2000 --commands del:1,get:1 127.0.0.1 "$REDIS_PORT" 10 100
   assert_equal "$(result mixed miss_reason) $(result mixed errors)" 'removed 0'
   (($(result mixed misses) > 0)) || fail 'nothing was removed'
 }
 
 @test "new keys of latest are read, rewritten and multi-read only when they are there; sets of a mix expire" {
   redis_start
-  loadgen 2 --instances 1 -c 3 -P 4 --phases populate,mixed --keys latest --requests 20000 --commands get:4,set:3,rmw:2,mget-3:1 127.0.0.1 "$REDIS_PORT" 50 300
-  assert_success
+  succeeds loadgen 2 --instances 1 -c 3 -P 4 --phases populate,mixed --keys latest --requests 20000 --commands get:4,set:3,rmw:2,mget-3:1 127.0.0.1 "$REDIS_PORT" 50 300
   assert_equal "$(result mixed ops) $(result mixed misses) $(result mixed mismatches)" '20000 0 0'
   assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" $((301 + $(kind set ops)))
-  loadgen 1 --phases mixed --keys sequential --expire 1000 --commands rmw:1 127.0.0.1 "$REDIS_PORT" 50 5
-  assert_success
+  succeeds loadgen 1 --phases mixed --keys sequential --expire 1000 --commands rmw:1 127.0.0.1 "$REDIS_PORT" 50 5
   (($(redis-cli -p "$REDIS_PORT" ttl 3) > 900)) || fail 'a written key lives for ever'
 }
 
 @test "an error of a command counts for this one, and fails the run" {
   redis_start
-  loadgen 1 --phases populate,mixed --keys uniform --requests 1000 --commands 'get:1,LLEN __key__:1' 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure 1
+  fails 1 loadgen 1 --phases populate,mixed --keys uniform --requests 1000 --commands 'get:1,LLEN __key__:1' 127.0.0.1 "$REDIS_PORT" 10 10
   assert_contains 'WRONGTYPE' "$stderr"
   assert_equal "$(kind get errors) $(kind llen errors)" "0 $(result mixed error_replies)"
   assert_equal "$(kind llen ops) $(($(kind get ops) + $(kind llen errors)))" '0 1000'
@@ -164,8 +156,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 
 @test "an error inside an array counts as an error reply" {
   delay_server nested --reply 'LOOK=*2\r\n:7\r\n*1\r\n-ERR inside\r\n'
-  loadgen 1 --no-flush --phases mixed --keys uniform --requests 100 --commands 'LOOK __key__' 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_failure 1
+  fails 1 loadgen 1 --no-flush --phases mixed --keys uniform --requests 100 --commands 'LOOK __key__' 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result mixed error_replies) $(result mixed ops) $(kind look errors)" '100 0 100'
   assert_contains 'first error: an error inside an array' "$stderr"
 }

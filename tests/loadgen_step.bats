@@ -160,8 +160,7 @@ seen() {
 
 @test "a phase of a kind for the second time has a name of its own, in the log and in result.tsv too" {
   redis_start
-  loadgen 1 --phases populate,get,get 127.0.0.1 "$REDIS_PORT" 100 100
-  assert_success
+  succeeds loadgen 1 --phases populate,get,get 127.0.0.1 "$REDIS_PORT" 100 100
   assert_contains 'threads finished - get-2' "$output"
   assert_equal "$(result get-2 ops)" 100
 }

@@ -38,8 +38,7 @@ agree() {
     fill=0
     [[ $words != *fill* ]] || fill=1
     # shellcheck disable=SC2086 # words on purpose
-    loadgen ${words%% *} --instances 1 ${words#* } --trace t.csv 127.0.0.1 "$REDIS_PORT"
-    assert_success
+    succeeds loadgen ${words%% *} --instances 1 ${words#* } --trace t.csv 127.0.0.1 "$REDIS_PORT"
     agree t.csv "$fill"
     # The shares of the most popular keys are those that a count gives; counters are other keys.
     awk -F , '{ n[$2 FS (NF > 7 ? $3 : "") FS ($(NF - 1) ~ /^(incr|decr)$/)]++ } END { for (key in n) print n[key] }' t.csv | sort -rn |
@@ -66,8 +65,7 @@ masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PO
     tagged=''
     cluster_start 3 0
     # shellcheck disable=SC2086 # words on purpose
-    loadgen ${words%% *} --cluster ${words#* } --trace t.csv 127.0.0.1 $((CLUSTER_PORT + 1))
-    assert_success
+    succeeds loadgen ${words%% *} --cluster ${words#* } --trace t.csv 127.0.0.1 $((CLUSTER_PORT + 1))
     read -r hits misses fills sets keys < <(awk -F , -v fill="$([[ $words != *fill* ]] || echo 1)" -f "$REPO/tests/trace.awk" t.csv)
     ((hits > 500 && misses > 500)) || fail "the trace has $hits hits and $misses misses"
     assert_equal "$(result replay errors) $(result replay moved) $(result replay misses) $(kind fill 3) $(result replay sets)" "0 0 $misses $fills $((sets + fills))"
@@ -90,8 +88,7 @@ masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PO
   trace_make 12000 4000 900 >t.csv
   cluster_start 3 0
   for part in 0-0 1-2; do
-    loadgen 2 --cluster --shards "$part" -c 2 --speed max --fill-misses --trace t.csv 127.0.0.1 "$CLUSTER_PORT"
-    assert_success
+    succeeds loadgen 2 --cluster --shards "$part" -c 2 --speed max --fill-misses --trace t.csv 127.0.0.1 "$CLUSTER_PORT"
     ops=$((ops + $(result replay ops)))
   done
   read -r hits misses fills sets keys < <(awk -F , -v fill=1 -f "$REPO/tests/trace.awk" t.csv)
@@ -110,8 +107,7 @@ timestamp,key,key_size,value_size,client,op,TTL
 12,ns:u:2,20,0,1,get,0
 12,a,b:3,5,2000000,1,gets,0
 END
-  loadgen 1 --data random --trace t.csv --speed 4 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 1 --data random --trace t.csv --speed 4 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(result replay ops) $(result replay misses) $(result replay bytes)" "6 0 $((2 * 2000300))"
   assert_equal "$(redis-cli -p "$REDIS_PORT" strlen "$key") $(redis-cli -p "$REDIS_PORT" strlen a,b:3)" '300 2000000'
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists ns:u:2______________)" 1
@@ -123,13 +119,11 @@ END
   grep get t.csv >reads.csv
   # A single character might be there already.
   redis-cli -p "$REDIS_PORT" setrange "$key" 293 changed >/dev/null
-  loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_failure 1
+  fails 1 loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(result replay mismatches)" 1
   # A value that is shorter is another value.
   redis-cli -p "$REDIS_PORT" set "$key" "$(redis-cli -p "$REDIS_PORT" --raw getrange "$key" 0 100 | tr -d '\0')" >/dev/null
-  loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_failure 1
+  fails 1 loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(result replay mismatches)" 1
 }
 
@@ -137,12 +131,10 @@ END
   redis_start
   awk 'BEGIN { for (i = 0; i < 300; i++) printf "0,k:%d,0,50,1,set,%d\n", i, i % 3 ? 9000 : 1 }' >sets.csv
   sed 's/set,.*/get,0/' sets.csv >gets.csv
-  loadgen 2 --instances 1 --trace sets.csv 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 2 --instances 1 --trace sets.csv 127.0.0.1 "$REDIS_PORT"
   wait_until 20 bash -c "redis-cli -p $REDIS_PORT info stats | grep '^expired_keys:100'"
   redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
-  loadgen 2 --instances 1 --no-flush --trace gets.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 2 --instances 1 --no-flush --trace gets.csv --speed max 127.0.0.1 "$REDIS_PORT"
   # Of the hits, those of EXISTS are of the question whose keys these are.
   assert_equal "$(result replay misses) $(info_count keyspace_misses) $(($(info_count keyspace_hits) - $(calls exists)))" '100 100 200'
 }
@@ -150,8 +142,7 @@ END
 @test "latency counts from the trace's own times, whatever the server does" {
   awk 'BEGIN { for (i = 0; i < 800; i++) printf "%.3f,k%d,2,10,1,get,0\n", 500 + i * 0.005, i }' >t.csv
   delay_server stalls --stall 2:0.5
-  loadgen 1 --no-flush --no-verify --trace t.csv -P 1 127.0.0.1 "$DELAY_PORT"
-  assert_success
+  succeeds loadgen 1 --no-flush --no-verify --trace t.csv -P 1 127.0.0.1 "$DELAY_PORT"
   assert_equal "$(result replay ops) $(result replay latency_from) $(result replay arrival)" '800 intended trace'
   # As in the truth of a stall: of 2 s, requests due in the first 0.5 s wait for its end.
   (($(us replay p90_us) >= 200000 && $(us replay p99_us) >= 400000)) || fail "p90 $(result replay p90_us), p99 $(result replay p99_us)"
@@ -166,8 +157,7 @@ END
     BEGIN { for (i = 0; i < 600; i++) { le(1000 + int(i / 200), 4); le(7000 + i * i % 97, 8); le(40 + i * i % 97, 4); le(0, 8) } }' >escaped
   printf '%b' "$(<escaped)" >t.oracleGeneral
   assert_equal "$(stat -c %s t.oracleGeneral)" 14400
-  loadgen 1 -c 2 --trace t.oracleGeneral --speed max --fill-misses --data random 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 1 -c 2 --trace t.oracleGeneral --speed max --fill-misses --data random 127.0.0.1 "$REDIS_PORT"
   local keys
   keys=$(awk 'BEGIN { for (i = 0; i < 600; i++) k[i * i % 97]; for (i in k) n++; print n }')
   assert_equal "$(kind get 3) $(result replay misses) $(kind fill 3)" "600 $keys $keys"
@@ -175,8 +165,7 @@ END
   loadgen 1 --trace t.oracleGeneral --speed max 127.0.0.1 "$REDIS_PORT"
   assert_contains 'it only reads: without --fill-misses nothing is set' "$stderr"
   printf x >>t.oracleGeneral
-  loadgen 1 --trace t.oracleGeneral 127.0.0.1 "$REDIS_PORT"
-  assert_failure 2
+  fails 2 loadgen 1 --trace t.oracleGeneral 127.0.0.1 "$REDIS_PORT"
   assert_contains '14401 bytes are no whole number of records; accepted: lines of text, or records of 24 bytes (oracleGeneral)' "$stderr"
 }
 
@@ -184,8 +173,7 @@ END
   local line text
   while IFS='|' read -r line text; do
     printf '5,k,1,10,1,get,0\n%b\n' "$line" >bad.csv
-    run_split "$REPO/test" --trace bad.csv 127.0.0.1 1
-    assert_failure 2
+    fails 2 run_split "$REPO/test" --trace bad.csv 127.0.0.1 1
     assert_equal "$stderr" "test: --trace bad.csv: line 2: $text"
   done <<'END'
 6,k,1,10,1,get|invalid; accepted: timestamp,key,key_size,value_size,client,op,TTL
@@ -216,8 +204,7 @@ END
   export XDG_CACHE_HOME=$SCRATCH/cache
   redis_start
   trace_make 200 100 20 >t.csv
-  loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   before=$(stat -c '%i %Y' "$index")
   loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(stat -c '%i %Y' "$index") $(result replay ops)" "$before 200"
@@ -232,15 +219,13 @@ END
   rm "$index"
   loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   truncate -s 1000 "$index"
-  loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(result replay ops)" 300
   # An index cannot replace another file of its name.
   local long
   long=$(printf 'n%.0s' {1..248})
   mv t.csv "$long"
-  loadgen 1 --trace "$long" --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 1 --trace "$long" --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(find cache/tierbench -type f | wc -l)" 1
   # A path of 3.9 kB makes the row longer, and drops no column.
   mv "$long" t.csv
@@ -254,11 +239,9 @@ END
   local first ops=0
   trace_make 3000 1000 400 >t.csv
   instances 3
-  loadgen 2 --instances 2 --trace t.csv --trace-share 0/3 --speed max 127.0.0.1 "$FIRST"
-  assert_success
+  succeeds loadgen 2 --instances 2 --trace t.csv --trace-share 0/3 --speed max 127.0.0.1 "$FIRST"
   ops=$(result replay ops)
-  loadgen 2 --instances 1 --trace t.csv --trace-share 2/3 --speed max 127.0.0.1 $((FIRST + 2))
-  assert_success
+  succeeds loadgen 2 --instances 1 --trace t.csv --trace-share 2/3 --speed max 127.0.0.1 $((FIRST + 2))
   assert_equal $((ops + $(result replay ops))) 3000
   for first in 0 1 2; do redis-cli -p $((FIRST + first)) keys 'ns:*'; done | sort | uniq -d >twice
   assert_equal "$(<twice)" ''
@@ -306,8 +289,7 @@ END
   wait_until 20 watch_passed m.log last
   redis-cli -p "$REDIS_PORT" flushall >/dev/null
   redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
-  loadgen 2 --instances 1 -c 2 --trace m.log --data random --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 2 --instances 1 -c 2 --trace m.log --data random --speed max 127.0.0.1 "$REDIS_PORT"
   # Some versions of redis-cli begin with COMMAND DOCS.
   assert_match "[1-9][0-9]* requests are left out, the first one is '" "$stderr"
   assert_equal "$(kind get 3) $(kind set 3) $(kind add 3) $(kind replace 3) $(kind delete 3) $(kind incr 3)" '6 6 2 2 3 1'
@@ -331,8 +313,7 @@ END
   redis_start
   for line in 'a 2 2 0' 'b 2 1 1' 'c 4 3 1'; do
     read -r line text <<<"$line"
-    loadgen 1 --trace "$line.log" --speed max 127.0.0.1 "$REDIS_PORT"
-    assert_success
+    succeeds loadgen 1 --trace "$line.log" --speed max 127.0.0.1 "$REDIS_PORT"
     assert_equal "$line $(result replay ops) $(kind get 3) $(kind set 3)" "$line $text"
   done
   while IFS='|' read -r line text; do
@@ -374,8 +355,7 @@ END
   assert_equal "$(wc -l <run.csv)" 4300
   assert_equal "$(cut -d , -f 7 run.csv | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }')" "delete $(calls del) get $(calls get) set $(calls set) "
   watch_start replay.log
-  loadgen 2 --instances 1 --trace run.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_success
+  succeeds loadgen 2 --instances 1 --trace run.csv --speed max 127.0.0.1 "$REDIS_PORT"
   redis-cli -p "$REDIS_PORT" echo second >/dev/null
   wait_until 20 watch_passed replay.log second
   awk '/"echo" "first"/ { exit } { print }' run.log >first.log
@@ -393,13 +373,11 @@ END
 @test "a record never takes the place of another file, and an open loop is recorded as it was sent" {
   redis_start
   echo mine >run.csv
-  loadgen 1 --phases set --record run.csv 127.0.0.1 "$REDIS_PORT" 10 5
-  assert_failure 2
+  fails 2 loadgen 1 --phases set --record run.csv 127.0.0.1 "$REDIS_PORT" 10 5
   assert_equal "$stderr" 'test: --record run.csv: there is such a file; give the name of a new one'
   assert_equal "$(<run.csv)" mine
   rm run.csv
-  loadgen 1 --phases set,get --rate 100 --record run.csv 127.0.0.1 "$REDIS_PORT" 10 50
-  assert_success
+  succeeds loadgen 1 --phases set,get --rate 100 --record run.csv 127.0.0.1 "$REDIS_PORT" 10 50
   # Uniform arrivals: at least half a second for each 50 requests, with any requests between them.
   awk -F , '{ if ($1 + 0 < last) exit 1; last = $1 + 0; if ($6 == "set") until = $1; ops[$6]++ } END { exit !(ops["set"] == 50 && ops["get"] == 50 && until > 0.45) }' run.csv ||
     fail "$(<run.csv)"
@@ -409,12 +387,9 @@ END
 @test "the limit of open files that is too low for a record is found before the load" {
   redis_start
   # A connection, epoll, a timer, a control connection, a part of the record, and 64 others.
-  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" --record record.csv 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure 1
+  fails 1 run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" --record record.csv 127.0.0.1 "$REDIS_PORT" 10 10
   assert_contains '1 connections require 69 open files, and the limit is 68' "$stderr"
-  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_failure 1
+  fails 1 run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
   assert_contains '1 connections require 68 open files, and the limit is 67' "$stderr"
-  run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_success
+  succeeds run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
 }

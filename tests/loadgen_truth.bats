@@ -84,8 +84,7 @@ END
 
 @test "what is answered after the time of a closed loop is late: in no rate, but in the percentiles" {
   delay_server slow --delay 0.3:5
-  loadgen 1 --no-flush --no-verify --phases get --keys uniform -P 8 --time 0.7 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_success
+  succeeds loadgen 1 --no-flush --no-verify --phases get --keys uniform -P 8 --time 0.7 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result get elapsed_us) $(result get max_time_us)" '700000 700000'
   (($(result get late) > 0)) || fail "nothing was late"
   wait_until 10 logged "$(($(result get ops) + $(result get late)))" slow.log || fail "$(result get ops) in time, $(result get late) late, $(wc -l <slow.log) logged"
@@ -96,24 +95,21 @@ END
 @test "requests without an answer count in percentiles with the time that they waited, and are told apart" {
   delay_server stalled --stall 100:100
   # A closed loop: four requests wait for a second each without an answer, and so do the requests after them.
-  loadgen 1 --no-flush --no-verify --phases get --keys uniform -c 4 --timeout 0.5 --time 1.5 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_failure 1
+  fails 1 loadgen 1 --no-flush --no-verify --phases get --keys uniform -c 4 --timeout 0.5 --time 1.5 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result get unanswered)" "$(result get timeouts)"
   (($(us get at_least_us) >= 500000 && $(us get p50_us) >= 500000)) || fail "p50 $(result get p50_us), at least $(result get at_least_us)"
   assert_contains 'requests got no answer' "$stderr"
   assert_contains "#[Unanswered = $(result get unanswered) requests" "$(<out/get.hgrm)"
   # An open loop: requests that could not even be sent have waited too, from their intended start.
   delay_server stalled2 --stall 100:100
-  loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 100 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_failure 1
+  fails 1 loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 100 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result get unanswered)" "$(($(result get timeouts) + $(result get lost) + $(result get unsent)))"
   (($(result get unanswered) == 50 && $(us get p50_us) >= 500000)) || fail "unanswered $(result get unanswered), p50 $(result get p50_us)"
 }
 
 @test "a rate above what the server can do is not a failure, but its missing requests are counted" {
   delay_server slow --delay 0.005
-  loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 1000 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_success
+  succeeds loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 1000 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
   (($(result get unsent) > 100 && $(result get unsent) == $(result get errors) && $(result get unsent) == $(result get unanswered))) ||
     fail "unsent $(result get unsent), errors $(result get errors), unanswered $(result get unanswered)"
   assert_contains 'requests got no answer: percentiles include the time that they waited' "$stderr"
@@ -121,8 +117,7 @@ END
 
 @test "the time to count millions of requests that were not sent is no silence of an instance" {
   instances 2
-  loadgen 2 --phases populate,get --keys uniform --rate 12000000 --time 1 --timeout 0.5 127.0.0.1 "$FIRST" 10 100
-  assert_success
+  succeeds loadgen 2 --phases populate,get --keys uniform --rate 12000000 --time 1 --timeout 0.5 127.0.0.1 "$FIRST" 10 100
   (($(result get unsent) > 1000000)) || fail "unsent $(result get unsent)"
   refute_contains 'did not come back' "$stderr"
 }
@@ -131,14 +126,12 @@ END
   local keys
   redis_start --maxmemory 3mb --maxmemory-policy allkeys-random
   for keys in uniform zipf; do
-    loadgen 1 --phases populate,get --keys "$keys" --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
-    assert_failure 1
+    fails 1 loadgen 1 --phases populate,get --keys "$keys" --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
     (($(result get misses) > 0)) || fail "nothing was evicted"
     assert_equal "$(result get miss_reason) $(result populate miss_reason)" 'evicted -'
     assert_contains 'keys were missing though all had been set (evicted)' "$stderr"
   done
-  loadgen 1 --allow-misses --phases populate,mixed --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
-  assert_success
+  succeeds loadgen 1 --allow-misses --phases populate,mixed --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
   assert_equal "$(result mixed miss_reason)" evicted
   assert_contains 'keys were missing though all had been set (evicted)' "$stderr"
   # The marker may have been evicted too, and still the instance is known to be ours.
@@ -162,9 +155,7 @@ END
 
 @test "keys that no phase has set are unset: their SETs failed, or the phase ended before them" {
   redis_start --maxmemory 3mb
-  loadgen 1 --phases populate,get --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
-  assert_failure 1
-  assert_contains 'OOM' "$stderr"
+  refuses 1 'OOM' loadgen 1 --phases populate,get --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
   (($(result get misses) > 0)) || fail "every key was set"
   assert_equal "$(result get miss_reason)" unset
   redis_start
@@ -184,8 +175,7 @@ END
 
 @test "a reply that answers nothing is an error" {
   delay_server double --reply 'GET=$-1\r\n$-1\r\n'
-  loadgen 1 --no-flush --phases get --requests 1 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_failure 1
+  fails 1 loadgen 1 --no-flush --phases get --requests 1 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result get ops) $(result get error_replies)" '1 1'
   assert_contains 'a reply that answers no request' "$stderr"
 }
@@ -214,8 +204,7 @@ END
 
 @test "threads that share too few CPUs are the limit, though none of them is busy" {
   redis_start
-  loadgen 1 --phases set --data compressible:3 -P 8 127.0.0.1 "$REDIS_PORT" 20000 200
-  assert_success
+  succeeds loadgen 1 --phases set --data compressible:3 -P 8 127.0.0.1 "$REDIS_PORT" 20000 200
   loadgen 6 --instances 1 --cpus 0 --no-flush --phases get --data compressible:3 --keys uniform -P 8 --requests 12000 127.0.0.1 "$REDIS_PORT" 20000 200
   # With other programs on that CPU they cannot use all of it: the file itself says how much they had.
   local share

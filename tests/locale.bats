@@ -32,12 +32,10 @@ speak() {
   # The language is really spoken.
   assert_equal "$(bash -c 'printf "%.1f" 1,5')" 1,5
   untuned=(TUNE=off KERNEL=keep)
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results"
   # The log's own lines begin with the time of day; no program prints other lines.
   assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr")" ''
-  run_split "$REPO/summary2csv.sh" results/*
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" results/*
   assert_equal "$stderr" ''
   assert_match 'native,100B-2i,1,127.0.0.1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,'
   # A spreadsheet of this language reads the same figures.
@@ -49,8 +47,7 @@ speak() {
 
 @test "in a locale where i is not a small I, settings are read correctly" {
   speak tr_TR
-  run_split "$REPO/do_it.sh" plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754
   assert_equal "$stderr" ''
 }
 
@@ -60,11 +57,9 @@ speak() {
   cp -r "$REPO/results/sample" sample
   for name in '' de_DE tr_TR; do
     if [[ $name ]]; then speak "$name"; else unset -v LANG LC_ALL; fi
-    run_split "$REPO/do_it.sh" report sample
-    assert_success
+    succeeds run_split "$REPO/do_it.sh" report sample
     assert_equal "$stderr" ''
-    run_split "$REPO/do_it.sh" compare sample
-    assert_success
+    succeeds run_split "$REPO/do_it.sh" compare sample
     cat sample/report.html >>"page.$name"
     printf '%s\n' "$output" >>"page.$name"
     [[ -z $first ]] || cmp "$first" "page.$name"

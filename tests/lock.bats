@@ -79,18 +79,12 @@ END
   REMOTE_DIR=$SCRATCH/host-65534 script lock theirs
   chmod 755 ./*.sh
   chown 65534 host-65534
-  host mine lock take
-  assert_success
+  succeeds host mine lock take
   assert_equal "$(stat -c '%a' locks locks/tierbench-lock.mine | paste -s)" $'1777\t644'
-  host -u 65534 theirs lock take
-  assert_failure 1
-  assert_contains 'the run mine of somebody on somewhere' "$stderr"
+  refuses 1 'the run mine of somebody on somewhere' host -u 65534 theirs lock take
   host mine lock release
-  host -u 65534 theirs lock take
-  assert_success
-  host mine lock take
-  assert_failure 1
-  assert_contains 'the run theirs of somebody on somewhere' "$stderr"
+  succeeds host -u 65534 theirs lock take
+  refuses 1 'the run theirs of somebody on somewhere' host mine lock take
   # Not even --force takes it from another user.
   run_split "$REPO/do_it.sh" stop --force
   assert_contains 'the run theirs of somebody on somewhere' "$stderr"
@@ -99,10 +93,8 @@ END
 
   # A dead run's lock, which the other user cannot remove, does not block anybody.
   script lock dead "$GONE"
-  host dead lock take
-  assert_success
-  host -u 65534 theirs lock take
-  assert_success
+  succeeds host dead lock take
+  succeeds host -u 65534 theirs lock take
   assert_exists locks/tierbench-lock.dead
 }
 
@@ -113,13 +105,10 @@ END
   printf 'x\tu\th\tPATH[$(touch %s/pwned)]\t1\t%s\t2026-01-01T00:00:00Z\tPATH[$(touch %s/pwned)]\n' "$SCRATCH" "$HERE" "$SCRATCH" >locks/tierbench-lock.x
   head -c 100000 /dev/zero >locks/tierbench-lock.zero
   script lock mine
-  host mine lock take
-  assert_failure 1
-  assert_contains 'LOCK_DIR=' "$stderr"
+  refuses 1 'LOCK_DIR=' host mine lock take
   refute_exists target pwned
   rm locks/tierbench-lock.mine
-  host mine lock take
-  assert_success
+  succeeds host mine lock take
   refute_exists pwned
 }
 
@@ -127,47 +116,32 @@ END
   need_root
   script lock mine
   mkdir -m 777 locks
-  host mine lock take
-  assert_failure 1
-  assert_contains 'it is not sticky; chmod +t' "$stderr"
+  refuses 1 'it is not sticky; chmod +t' host mine lock take
   chmod 1777 locks
   chown 65534 locks
-  host mine lock take
-  assert_failure 1
-  assert_contains 'belongs to another user' "$stderr"
+  refuses 1 'belongs to another user' host mine lock take
 }
 
 @test "a lease that ran out is a lost lock, whatever the master says afterwards; on its own machine its process tells" {
   script lock far $'1\t1\t00000000-0000-0000-0000-000000000000\tpid:[1]' 60
   script lock next
-  host far lock take
-  assert_success
-  host far lock renew
-  assert_success
-  host next lock take
-  assert_failure 1
+  succeeds host far lock take
+  succeeds host far lock renew
+  fails 1 host next lock take
   # A clock that is set, on the host or on the master, is no heartbeat and ends no lease.
   touch -d '1 hour ago' locks/tierbench-lock.far host/run-far/owner
-  host next lock take
-  assert_failure 1
+  fails 1 host next lock take
   record_age 61 locks/tierbench-lock.far
   # One fresh record is enough: the master has this host.
-  host next lock take
-  assert_failure 1
+  fails 1 host next lock take
   record_age 61 host/run-far/owner
-  host far lock renew
-  assert_failure 1
-  assert_contains 'was not renewed for 60 s' "$stderr"
-  host next lock take
-  assert_success
-  host far lock renew
-  assert_failure 1
-  assert_contains 'the run next of somebody on somewhere (pid' "$stderr"
+  refuses 1 'was not renewed for 60 s' host far lock renew
+  succeeds host next lock take
+  refuses 1 'the run next of somebody on somewhere (pid' host far lock renew
   # The cleanup of the master that lost its lock does not touch the other's lock.
   host far lock release
   record_age 3600 locks/tierbench-lock.next host/run-next/owner
-  host next lock renew
-  assert_success
+  succeeds host next lock renew
   # What a call was writing when it was ended keeps no directory, and a record does.
   mkdir host/run-next/scratch.abcdef
   touch host/run-next/scratch.1 host/run-next/owner.new.1 host/run-next/cold.part
@@ -181,8 +155,7 @@ END
 @test "a held session renews every record at each beat, says what it found, and never renews a lease that ran out" {
   local line to from
   script lock far $'1\t1\t00000000-0000-0000-0000-000000000000\tpid:[1]' 60
-  host far lock take
-  assert_success
+  succeeds host far lock take
   mkfifo beats said
   { sed '1d; $d' far.lock.sh && exec cat beats; } | bash --norc -c '. "$0"' "$REPO/lib/host/call.sh" mark lock hold >said &
   process_note "$!"
@@ -197,8 +170,7 @@ END
   beat held
   record_age 20 host/run-far/owner
   script lock next
-  host next lock take
-  assert_failure 1
+  fails 1 host next lock take
   mkdir host/tune-far
   touch host/tune-far/lapsed
   beat lapsed
@@ -209,8 +181,7 @@ END
   # It has ended.
   assert_equal "$(cat <&"$from")" $'\nmark.end'
   exec {to}>&- {from}<&-
-  host next lock take
-  assert_success
+  succeeds host next lock take
 }
 
 @test "a run that loses its lock: the repeat is not a result, and no other repeat starts" {
@@ -227,7 +198,7 @@ END
 }
 
 @test "a run whose lock was lost while it was suspended changes no setting of the server, and says so once" {
-  run_split bash -c 'set -Eeuo pipefail
+  prints 'next repeat' run_split bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     . "$LIB/cmd/run.sh"
@@ -250,8 +221,6 @@ END
     # A server that does not answer may still hold the lock.
     REPEAT_LOST="" LOST=255
     ! _run_cells || echo done' bash
-  assert_success
-  assert_output 'next repeat'
   assert_equal "$(grep -c 'the lock of this run is lost' <<<"$stderr")" 1
   assert_equal "$(grep -c 'no further repeat starts' <<<"$stderr")" 1
   assert_equal "$(grep -c 'cannot check the lock' <<<"$stderr")" 2
@@ -264,13 +233,10 @@ END
   local verb
   for verb in 'client stop' 'server stop' 'monitor fetch' 'neighbour end' 'tiers up' ended 'tune restore' 'lock take'; do
     script "${verb% *}" same
-    host same "${verb% *}" "${verb#* }"
-    assert_failure 1
-    assert_contains "run-same: is the directory of another master's run; left alone" "$stderr"
+    refuses 1 "run-same: is the directory of another master's run; left alone" host same "${verb% *}" "${verb#* }"
   done
   assert_exists host/run-same/owner
-  master '' 'echo "$RUN_ID"; lock_name test; echo "$RUN_ID"'
-  assert_success
+  succeeds master '' 'echo "$RUN_ID"; lock_name test; echo "$RUN_ID"'
   assert_match "^test-[0-9]+-[0-9a-f]{8}"$'\n'"test-[0-9]+-[0-9a-f]{8}$"
   [[ ${lines[0]} != "${lines[1]}" ]]
 }
@@ -286,9 +252,7 @@ END
   ln -s "$SCRATCH/elsewhere" host/run-link-1-00000000
   find host locks -exec touch -h -d '1 day ago' {} +
   find host locks elsewhere | grep -vE '/run-(dead|half)-1' | sort >before
-  run_split "$REPO/do_it.sh" stop
-  assert_success
-  assert_output '127.0.0.1: stopped everything that dead-1-00000000 had left'
+  prints '127.0.0.1: stopped everything that dead-1-00000000 had left' run_split "$REPO/do_it.sh" stop
   assert_contains 'host/run-notes: has no owner line' "$stderr"
   find host locks elsewhere ! -name '*.flock' | sort >after
   diff before after
@@ -300,19 +264,16 @@ END
   script lock other
   host other lock take
   small REDIS="$SCRATCH/other-server" REDIS_USER=keep KEYS=auto FILL=20M
-  run_split "$REPO/do_it.sh" doctor "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" doctor "${untuned[@]}"
   assert_contains '127.0.0.1: cost of a key: the run other of somebody on somewhere '
   assert_contains '127.0.0.1: server program: the run other of somebody on somewhere '
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan "${untuned[@]}"
   assert_contains 'the run other of somebody on somewhere ' "$stderr"
   assert_contains 'uses this server: keys and bytes are estimates; a run measures them with Redis' "$stderr"
   refute_exists started
 
   host other lock release
-  run_split "$REPO/do_it.sh" plan "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan "${untuned[@]}"
   refute_contains estimates "$stderr"
   assert_exists started
   assert_equal "$(ls locks)" ''
@@ -352,8 +313,7 @@ holder() {
   holder
   read -r _ _ _ pid _ <run/run.lock
   # Its host locks are elsewhere.
-  master LOCK_DIR="$SCRATCH/elsewhere" 'run_lock_take run'
-  assert_failure 2
+  fails 2 master LOCK_DIR="$SCRATCH/elsewhere" 'run_lock_take run'
   assert_match "^master.sh: command line: --resume=run: the run test-$pid-[0-9a-f]{8} of .* on .* \\(pid $pid, since .*\\) continues it; wait for it, or interrupt it there\$" "$stderr"
   : >down
   wait
@@ -364,8 +324,7 @@ holder() {
   master '' 'run_lock_take run; (until [[ -e down || ! -e run ]]; do sleep 0.05; done) >/dev/null 2>&1 & kill -KILL $$'
   assert_exists run/run.lock
   (sleep 1 && : >down) 3>&- &
-  master '' 'run_lock_take run; echo held; cat run/run.lock'
-  assert_success
+  succeeds master '' 'run_lock_take run; echo held; cat run/run.lock'
   assert_contains held
   [[ -e down ]] || fail 'the lock was not waited for'
 }
@@ -379,13 +338,11 @@ holder() {
   chmod +x bin/flock
   PATH=$SCRATCH/bin:$PATH holder
   assert_exists once run/run.lock
-  master '' 'run_lock_take run'
-  assert_failure 2
+  fails 2 master '' 'run_lock_take run'
   : >down
   wait
   printf '#!/bin/bash\n[[ $* != "-n "* || ! -e run/run.lock ]] || exit 71\nexec %q "$@"\n' "$flock" >bin/flock
-  PATH=$SCRATCH/bin:$PATH master '' 'run_lock_take run'
-  assert_success
+  PATH=$SCRATCH/bin:$PATH succeeds master '' 'run_lock_take run'
   assert_contains 'run/run.lock: cannot be locked on this file system' "$stderr"
 }
 
@@ -426,11 +383,10 @@ END
   for run in dead-1-00000000 "$(printf '%0122d' 0)-1-00000000"; do
     printf '%s\tme\there\t%s\t2026-01-01T00:00:00Z\t60\n' "$run" "$GONE" >"locks/tierbench-lock.$run"
   done
-  run bash -c 'set -u
+  succeeds run bash -c 'set -u
     . "$REPO/lib/shared/common.sh" && . "$REPO/lib/shared/proc.sh" && . "$REPO/lib/shared/owner.sh" && . "$REPO/lib/host/locks.sh"
     LOCKS=$PWD/locks
     host_locks_sweep'
-  assert_success
   assert_output 'the run dead-1-00000000 of me on here (pid 0, since 2026-01-01T00:00:00Z) used this server and has died: its lock was removed'
   # Only its name is like a lock's.
   assert_equal "$(ls locks)" tierbench-lock.notes

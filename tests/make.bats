@@ -6,29 +6,25 @@ load helper
 
 @test "make help lists every target that a user calls" {
   local target
-  run make -s -C "$REPO" help
-  assert_success
+  succeeds run make -s -C "$REPO" help
   for target in help deps deps-check demo check check-all check-qemu check-qemu-long check-lab lint format clean install uninstall; do
     assert_match "make $target +[a-z]"
   done
 }
 
 @test "the default target builds the load generator" {
-  run make -C "$REPO" -nB
-  assert_success
+  succeeds run make -C "$REPO" -nB
   assert_match 'test\.(c|o)'
 }
 
 @test "an installed tree runs from anywhere and keeps results where it is called" {
-  run make -C "$REPO" install PREFIX=/opt/bench DESTDIR="$SCRATCH/root"
-  assert_success
+  succeeds run make -C "$REPO" install PREFIX=/opt/bench DESTDIR="$SCRATCH/root"
   assert_exists root/opt/bench/bin/tierbench root/opt/bench/lib/tierbench/{do_it.sh,summary2csv.sh,test,conf/defaults.conf,hosts.example}
   refute_exists root/opt/bench/lib/tierbench/{.git,tests,build}
   assert_equal "$(cd root/opt/bench/lib/tierbench && find . -type f | sort)" \
     "$({ "$REPO/tools/files.sh" && printf '%s\n' test lib/membench/membench; } | sed 's#^#./#' | sort)"
   # DESTDIR is a staging directory, so this calls a copy that was installed to its final place.
-  run make -C "$REPO" install PREFIX="$SCRATCH/here"
-  assert_success
+  succeeds run make -C "$REPO" install PREFIX="$SCRATCH/here"
   mkdir away
   cd away
   # Manual page and completion, which knows where the tool is; results of an installed tree name the commit, too.
@@ -36,12 +32,9 @@ load helper
   run bash -c '. ../here/share/bash-completion/completions/tierbench; COMP_WORDS=(tierbench ver) COMP_CWORD=1; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
   assert_output verify
   assert_equal "$(../here/bin/tierbench --version)" "$("$REPO/do_it.sh" --version)"
-  run ../here/bin/tierbench plan -s demo
-  assert_success
-  run ../here/bin/tierbench nonsense
-  assert_failure 2
-  run make -C "$REPO" uninstall PREFIX="$SCRATCH/here"
-  assert_success
+  succeeds run ../here/bin/tierbench plan -s demo
+  fails 2 run ../here/bin/tierbench nonsense
+  succeeds run make -C "$REPO" uninstall PREFIX="$SCRATCH/here"
   assert_equal "$(find ../here -type f)" ''
 }
 

@@ -14,17 +14,15 @@ setup() {
 }
 
 @test "a map counts each request of a phase, at its time and latency; between phases it has no data; all variants share the scales" {
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$stderr" ''
   assert_exists "$RUN"/plots/map-1-{1,2}.{svg,png}
   refute_exists "$RUN"/plots/map-1-2-1.svg
   # As rows of a comparison, which name the base.
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals
+  succeeds run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals
     sed -i "1s/\$/\tbase/; 2,\$s/\$/\tnative/" data/rows data/totals
     _plot_data data' bash "$RUN"
-  assert_success
   local output_of_plots=$output
   assert_match $'\nmap\tmap-1-2-1\tLatency over time, swap minus native at 1000B-2i, first repeat\t'
   # The difference of each cell; without data where a side has none.
@@ -66,8 +64,7 @@ setup() {
   start=$(awk -F '\t' '$1 == "get" { print $3 }' "$FOLDER/starts.tsv")
   printf '%s\n' $'time_us\tnode\tevent\tdetail' $((start + 2000000))$'\t1\tnode down\tkill' >"$FOLDER/server/events.tsv"
   sed -i '7s/HISTFAAA/HISTFXXX/' "$RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog"
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" report "$RUN"
   assert_match "^report: $RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog: line 7: its histogram is damaged, or of another program$" "$stderr"
   assert_exists "$RUN"/plots/map-1-{1,2}.svg "$RUN"/plots/time-1.svg
   assert_equal "$(grep -c '<text>node down' "$RUN"/plots/map-1-{1,2}.svg)" "$RUN/plots/map-1-1.svg:0"$'\n'"$RUN/plots/map-1-2.svg:1"

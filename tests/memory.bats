@@ -77,8 +77,7 @@ judge() {
 
 @test "doctor --probe measures this machine, and prints a table in front of its last line; nothing runs on" {
   mkdir locks
-  run_split "$REPO/do_it.sh" doctor --probe -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" doctor --probe -s demo REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
   assert_equal "${lines[0]}" 'Memory of 127.0.0.1, measured'
   assert_match $'\n0 +0 +[1-9][0-9]* .*[0-9]\.[0-9] +[0-9]+\.[0-9] '
   assert_equal "${lines[-1]}" fit
@@ -90,8 +89,7 @@ judge() {
   machine
   printf '%s\n' '0-1 0 100 150 200000 180000' '0-1 1 180 250 90000 80000' '0-1 2 260 500 50000 40000' '3 0 180 - 9000 8000' '3 1 100 - 20000 18000' >figures
   locked
-  run_split remote_script memory measure "$PWD/membench"
-  assert_success
+  succeeds run_split remote_script memory measure "$PWD/membench"
   assert_equal "$(grep node <<<"$output")" $'node\t0\tcpu\t4\t100\t200000\t1\nnode\t1\tcpu\t4\t100\t-\t1\nnode\t2\tfar\t22\t250\t50000\t1
 failed\t1\t2\tmembench: node 2: has no memory, or does not exist'
   assert_equal "$(grep pair <<<"$output")" $'pair\t0\t0\t100\t150\t1000\t200000\t180000\thuge\tno\t100\npair\t0\t1\t180\t250\t1000\t90000\t80000\thuge\tno\t100
@@ -108,8 +106,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   locked
   # Its lease is over after the first pair.
   sed -i 's|^here=.*|&; touch -d "2 hours ago" "$here/locks/tierbench-lock.memory-test"|' membench
-  run_split remote_script memory measure "$PWD/membench"
-  assert_failure
+  fails any run_split remote_script memory measure "$PWD/membench"
   assert_equal "$(grep -c ^pair <<<"$output")" 1
   assert_contains 'the master has died; the rest is not measured' "$stderr"
 }
@@ -143,14 +140,12 @@ END
 
 @test "membench takes no more than it may, and refuses what is not there" {
   local code words said
-  run "$MEMBENCH" measure --node 0 --cpus 0 --bytes 5000000 --seconds 0.01
-  assert_success
+  succeeds run "$MEMBENCH" measure --node 0 --cpus 0 --bytes 5000000 --seconds 0.01
   assert_line $'bytes\t4194304'
   assert_line $'cached\tyes'
   while IFS='|' read -r code words said; do
     # shellcheck disable=SC2086 # the arguments
-    run "$MEMBENCH" $words
-    assert_failure "$code"
+    fails "$code" run "$MEMBENCH" $words
     assert_match "^membench: $said\$"
   done <<'END'
 1|measure --node 0 --cpus 0 --bytes 4096|node 0: less than 2 MiB may be taken: Cannot allocate memory
@@ -183,13 +178,12 @@ END
 @test "what another host writes to stderr while it gets a program is not a part of the program's path" {
   # Each call has a line of the ssh client, and one of the login shell.
   elsewhere_ssh 'echo "Warning: a key was added" >&2; set -- "echo a message of the day >&2; $*"'
-  master '' 'remote_is_local() { [[ $1 != elsewhere ]]; }
+  fails 1 master '' 'remote_is_local() { [[ $1 != elsewhere ]]; }
     HOST=elsewhere
     memory_prepare
     echo "$MEMORY_PROGRAM"
     printf "#!/bin/bash\necho \"Warning: a key was added\" >&2\nexit 1\n" >$SCRATCH/bin/ssh
     program_prepare elsewhere membench "$ROOT/build/membench/membench" membench 0123456789abcdef'
-  assert_failure 1
   assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}"$'\n'
   assert_contains 'Warning: a key was added' "${output#*$'\n'}"
 }
@@ -202,16 +196,14 @@ END
   mkdir there
   # The host has its own programs, once the test makes some.
   elsewhere_ssh 'PATH=$SCRATCH/there:$PATH'
-  master '' "$code"
-  assert_success
+  succeeds master '' "$code"
   assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}\$" "$output"
   cmp "$output" "$MEMBENCH"
   refute_contains building "$stderr"
   rm "$output"
   printf '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n' >there/uname
   chmod +x there/uname
-  master '' "$code"
-  assert_success
+  succeeds master '' "$code"
   assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"
   assert_equal "$("$output" --version)" 'membench 1'
   assert_equal "$(find host/cache -type d -name 'source-*')" ''
@@ -219,8 +211,7 @@ END
   touch -d '40 days ago' host/cache/membench-0123456789abcdef host/cache/test-0123456789abcdef "$output"
   touch -d '20 days ago' host/cache/membench-aaaaaaaaaaaaaaaa
   rm there/*
-  master '' "$code"
-  assert_success
+  succeeds master '' "$code"
   assert_equal "$(cd host/cache && printf '%s ' membench-* test-*)" "$(printf '%s\n' "${output##*/}" membench-aaaaaaaaaaaaaaaa test-0123456789abcdef | sort | tr '\n' ' ')"
   [[ -n $(find "$output" -mtime -1) ]] || fail 'its last use is not on record'
 }
@@ -245,8 +236,7 @@ END
   # What arrives is not what was sent: each call gives another sum.
   printf '#!/bin/sh\necho $$\n' >bin/sha256sum
   chmod +x bin/sha256sum
-  PATH=$SCRATCH/bin:$PATH run put
-  assert_failure 1
+  PATH=$SCRATCH/bin:$PATH fails 1 run put
   assert_contains "127.0.0.1: $SCRATCH/cache/copy could not be copied there"
   assert_equal "$(ls cache)" copy
 }
@@ -260,9 +250,7 @@ END
   # The first run removes the sources. The second may have sent them before that, and the third sends them afterwards.
   for turn in first second third; do
     [[ $turn != third ]] || tar -cf host/cache/0123456789abcdef.tar Makefile
-    run_split remote_script program build some 0123456789abcdef some some
-    assert_success
-    assert_output "yes"$'\t'"$path"
+    prints "yes"$'\t'"$path" run_split remote_script program build some 0123456789abcdef some some
   done
   assert_equal "$(<built)" built
   assert_equal "$(ls host/cache)" "$(printf '%s\n' some-0123456789abcdef source-0123456789abcdef.log)"
@@ -275,7 +263,6 @@ END
   gcc -shared -o libgone.so -x c /dev/null
   echo 'int main(void) { return 0; }' | gcc -o "host/cache/some-$key" -x c - -L. -Wl,--no-as-needed -lgone
   rm libgone.so
-  run_split remote_script program have some "$key"
-  assert_success
+  succeeds run_split remote_script program have some "$key"
   assert_match "^no"$'\t'"$(uname -m)"$'\t'"error while loading shared libraries: libgone[.]so: cannot open shared object file"
 }

@@ -73,7 +73,7 @@ monitored() {
   local most
   # Those that are there at the start are asked for INFO, which these do not answer.
   # shellcheck disable=SC2016 # expanded by the master
-  monitored 1 '
+  succeeds monitored 1 '
     for ((i = 1; i < 288; i++)); do
       sleep 600 </dev/null >/dev/null 2>&1 &
       idle+=($!)
@@ -87,7 +87,6 @@ monitored() {
     # Ticks of 10 ms in five seconds.
     echo "ticks $(($(ticks) - before))"
     awk "NR > 1 { print \$2 }" "$folder/monitor/instances.tsv" | sort -u | wc -l'
-  assert_success
   assert_match $'ticks ([0-9]+)\n([0-9]+)$'
   local -a found=("${BASH_REMATCH[@]}")
   most=$(rounds_ticks 125000)
@@ -99,8 +98,7 @@ monitored() {
 
 @test "an instance that does not answer INFO is named, and marked in the counters" {
   # shellcheck disable=SC2016 # expanded by the master
-  monitored 1 'monitor_mark set && monitor_mark end && fetch "$SCRATCH"'
-  assert_success
+  succeeds monitored 1 'monitor_mark set && monitor_mark end && fetch "$SCRATCH"'
   assert_contains "no answer to INFO before set from port $BASE;" "$stderr"
   assert_contains "after set: used_memory not known, Rss " "$stderr"
   grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
@@ -122,14 +120,13 @@ monitored() {
   echo 90000 >"$place"2/temp1_input
   # The monitors are started again on that machine.
   # shellcheck disable=SC2016 # expanded by the master
-  monitored 2 'export TIERBENCH_ROOT=$SCRATCH/tree
+  succeeds monitored 2 'export TIERBENCH_ROOT=$SCRATCH/tree
     call_chain "$HOST" "${calls[@]}"
     until [[ -s $folder/monitor/clock ]]; do proc_pause; done
     monitor_mark set
     read -r first _ <"$folder/monitor/clock"
     until read -r now _ <"$folder/monitor/clock" && ((now > first + 1)); do proc_pause; done
     monitor_mark end && fetch "$SCRATCH"'
-  assert_success
   run awk -F '\t' '
     $2 == "cpus" && $3 !~ /us$|^count/ { change[$3] = $5 - $4 }
     END {
@@ -141,13 +138,11 @@ monitored() {
 
 @test "a mark reports an alarm of the guard, and without one the guard is not asked again at once" {
   # shellcheck disable=SC2016 # expanded by the master
-  monitored 1 'monitor_mark set
+  prints 'alarm: the guard says so' monitored 1 'monitor_mark set
     (call_run() { echo asked; }; monitor_alarm)
     echo "the guard says so" >"$folder/monitor/alarm"
     monitor_mark get
     monitor_alarm || echo "alarm: $MONITOR_ALARM"'
-  assert_success
-  assert_output 'alarm: the guard says so'
 }
 
 @test "an instance that ended just before a mark is an alarm of that mark: the guard has looked at it" {
@@ -203,7 +198,7 @@ monitored() {
 @test "while memory that must stay free is used, no further repeat starts" {
   # The check before the run would refuse it, so this begins behind it: with the repeats.
   # shellcheck disable=SC2016 # expanded by the master
-  master "INSTANCES=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE=off KERNEL=keep" '
+  succeeds master "INSTANCES=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE=off KERNEL=keep" '
     . "$LIB/cmd/run.sh"
     client_prepare "$SERVER"
     facts_read "$SERVER"
@@ -212,7 +207,6 @@ monitored() {
     RUN=$SCRATCH/run
     mkdir "$RUN"
     ! _run_cells'
-  assert_success
   assert_contains "1 of 3: native" "$stderr"
   assert_contains "must stay free (RESERVE); the load was stopped" "$stderr"
   assert_match 'MiB of memory are available with no instance running, and 1048576 MiB must stay free \(RESERVE\)' "$stderr"
@@ -223,14 +217,13 @@ monitored() {
 
 @test "what the monitors saw is there until stop: a link that is cut behind their last byte loses nothing" {
   # shellcheck disable=SC2016 # expanded by the master
-  monitored 1 '
+  succeeds monitored 1 '
     mkdir one two
     for into in one two; do
       wait_for=$((SECONDS + 120))
       until [[ -s $folder/monitor/vmstat.tsv ]]; do ((SECONDS < wait_for)); done
       fetch "$into"
     done'
-  assert_success
   assert_exists one/vmstat.tsv
   cmp one/vmstat.tsv two/vmstat.tsv
   assert_equal "$(find host -path '*/monitor')" ''
@@ -256,12 +249,11 @@ monitored() {
   process_note $!
   printf '%s\t%s\t7001\n' $! "$(process_start $!)" >record
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run env PATH="$SCRATCH/bin:$PATH" MONITOR=monitor RECORD=record HIT_COUNTERS=majflt bash -c 'set -u
+  succeeds run env PATH="$SCRATCH/bin:$PATH" MONITOR=monitor RECORD=record HIT_COUNTERS=majflt bash -c 'set -u
     . "$REPO/lib/host/monitor_sample.sh"
     host_monitor_sample_record
     host_monitor_sample_instances_open
     host_monitor_sample_instances 1.000001'
-  assert_success
   awk -F '\t' 'NR == 2 { found = $2 == 7001 && $3 > 0 && $3 % 1000003 == 0 } END { exit !found }' monitor/instances.tsv || fail "$(<monitor/instances.tsv)"
 }
 
@@ -274,8 +266,7 @@ monitored() {
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
     # shellcheck disable=SC2016 # for the shell that runs it
-    run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_cgroup.sh" && . "$REPO/lib/host/tier_verify.sh" && host_tier_state'
-    assert_success
+    succeeds run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_cgroup.sh" && . "$REPO/lib/host/tier_verify.sh" && host_tier_state'
     assert_output ''
   done
 }

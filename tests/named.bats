@@ -20,14 +20,12 @@ setup() {
 # Usage: refused LINE [COMMAND...]
 refused() {
   [[ $# -gt 1 ]] || set -- "$1" list
-  run_split "$REPO/do_it.sh" "${@:2}" </dev/null
-  assert_failure 2
+  fails 2 run_split "$REPO/do_it.sh" "${@:2}" </dev/null
   assert_equal "$stderr" "do_it.sh: $1"
 }
 
 @test "names of TIERBENCH_PATH are known to plan, list, hints and completion, and its files are the user's own" {
-  run_split "$REPO/do_it.sh" plan --settings -s question -v place "${far[@]}" </dev/null
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan --settings -s question -v place "${far[@]}" </dev/null
   assert_equal "$stderr" ''
   assert_match $'\tPIPELINE\t7\t'
   assert_match $'\tINSTANCES\t2\t'
@@ -48,8 +46,7 @@ refused() {
 
 @test "the first directory wins, and a file that hides another one is named" {
   printf '# SPDX-License-Identifier: MIT\n# Second.\nKEYS=5\n' | tee more/scenarios/question.conf more/variants/native.conf >/dev/null
-  run_split "$REPO/do_it.sh" plan --settings -s question -v native "${far[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan --settings -s question -v native "${far[@]}"
   assert_match $'\tPIPELINE\t7\t'
   assert_equal "$(cut -d ' ' -f 2- <<<"$stderr")" "warning: $SCRATCH/mine/scenarios/question.conf: hides $SCRATCH/more/scenarios/question.conf; rename one of them to use both
 warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.conf; rename one of them to use both"
@@ -86,8 +83,7 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
   local file cannot='cannot open; accepted: files that you can read' path="chmod go-w it, or set TIERBENCH_PATH to another path"
   "$REPO/do_it.sh" new part spare
   "$REPO/do_it.sh" new tier ownt
-  run_split "$REPO/do_it.sh" plan --settings -s question -v ownt SPARE=on "${far[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan --settings -s question -v ownt SPARE=on "${far[@]}"
   assert_match $'\tSPARE\ton\tcommand line'
   assert_match $'ownt\t-\tTIER\townt\t'
   run bash -c '. "$REPO/tools/completion.bash"; COMP_WORDS=("$REPO/do_it.sh" run SPA) COMP_CWORD=2; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
@@ -108,14 +104,12 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
     chmod 646 "$file"
     refused "environment: TIERBENCH_PATH=$SCRATCH/$file: other users can write to $SCRATCH/$file (mode 646); $path"
     chmod 000 "$file"
-    run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" list
-    assert_failure 2
+    fails 2 run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" list
     assert_equal "$stderr" "do_it.sh: environment: TIERBENCH_PATH=$SCRATCH/$file: $cannot"
     chmod 644 "$file"
   done
   file=$SCRATCH/mine/scenarios/question.conf
   chmod 000 "$file"
-  run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" plan -s question "${far[@]}"
-  assert_failure 2
+  fails 2 run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" plan -s question "${far[@]}"
   assert_equal "$stderr" "do_it.sh: $file: cannot open; name a file of settings that you can read"
 }

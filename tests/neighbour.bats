@@ -33,8 +33,7 @@ load_reads() {
 }
 
 @test "each point has its load: the row has the requested and the measured bandwidth, and nothing is left" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR="0 0.05" TIME=2 RATE=1000
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR="0 0.05" TIME=2 RATE=1000
   assert_contains '127.0.0.1: node 0 is read at 0.05 GB/s during the measured phases' "$stderr"
   run "$REPO/summary2csv.sh" results/*
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["operation"] == "get" { print $at["neighbour"], ($at["neighbour_gb_s"] != "" ? "read" : "nothing") }' <<<"$output" |
@@ -61,14 +60,12 @@ load_reads() {
   process_alive "$LOAD_PID" "$LOAD_START"
   kill -KILL "$JOB_PID"
   wait_until 10 process_gone "$LOAD_PID" "$LOAD_START"
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
   assert_equal "$(find host -name 'run-*')" ''
 }
 
 @test "a node without memory is refused by doctor" {
-  run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)" NEIGHBOUR=1@1023
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" doctor -s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" REDISBASE="$(ports_pick 2)" NEIGHBOUR=1@1023
   assert_match 'neighbour: node 1023 has no memory, or does not exist; requires: NEIGHBOUR: a node with memory: 0'
 }
 
@@ -107,18 +104,15 @@ printf 'time\tgb_s\n'
 exec sleep 1000
 END
   chmod +x membench
-  run_split remote_script neighbour start "$PWD/membench" 0 1 -
-  assert_success
+  succeeds run_split remote_script neighbour start "$PWD/membench" 0 1 -
   local first=$output
   assert_match $'^cpus\t[0-9,-]+\tfree$' "$first"
   load_recorded
-  run_split remote_script neighbour start "$PWD/membench" 0 1 -
-  assert_success
+  succeeds run_split remote_script neighbour start "$PWD/membench" 0 1 -
   assert_equal "$output" "$first"
   assert_equal "$(wc -l <started)" 1
   process_alive "$LOAD_PID" "$LOAD_START"
-  run_split remote_script ended
-  assert_success
+  succeeds run_split remote_script ended
   process_gone "$LOAD_PID" "$LOAD_START"
 }
 
@@ -130,15 +124,12 @@ END
   chmod +x membench
   run_split remote_script neighbour start "$PWD/membench" 0 1 -
   load_recorded
-  run_split remote_script neighbour end
-  assert_success
-  run_split remote_script parts fetch neighbour
-  assert_success
+  succeeds run_split remote_script neighbour end
+  succeeds run_split remote_script parts fetch neighbour
   first=$output
   assert_contains $'neighbour.tsv\n\ntime\tgb_s' "$first"
   process_gone "$LOAD_PID" "$LOAD_START"
-  run_split remote_script neighbour end
-  assert_success
+  succeeds run_split remote_script neighbour end
   run_split remote_script parts fetch neighbour
   assert_equal "$output" "$first"
   run_split remote_script ended
@@ -146,12 +137,9 @@ END
   load_recorded
   process_end "$LOAD_PID" "$LOAD_START"
   for _ in 1 2; do
-    run_split remote_script neighbour end
-    assert_failure 1
-    assert_contains 'the load on memory ended before the phases' "$stderr"
+    refuses 1 'the load on memory ended before the phases' run_split remote_script neighbour end
   done
-  run_split remote_script ended
-  assert_success
+  succeeds run_split remote_script ended
   refute_exists host/run-again
 }
 
@@ -163,9 +151,7 @@ END
   cp -rp "$REPO"/{lib,conf,tools,do_it.sh,summary2csv.sh,test.c,Makefile} .
   ln -s "$REPO/test" test
   cp bin/membench lib/membench/membench
-  run_split ./do_it.sh run "${untuned[@]}" NEIGHBOUR=0.05
-  assert_failure 1
-  assert_contains 'broken on purpose' "$stderr"
+  refuses 1 'broken on purpose' run_split ./do_it.sh run "${untuned[@]}" NEIGHBOUR=0.05
   refute_contains 'no load on memory is recorded' "$stderr"
   refute_contains 'ended before the phases' "$stderr"
   run ./do_it.sh doctor --all "${untuned[@]}" NEIGHBOUR=1

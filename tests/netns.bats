@@ -19,8 +19,7 @@ teardown() {
   netns_up "$SCRATCH"
   local host session
   for host in server client1 client2; do
-    run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "$host" "echo $host >/var/tmp/who; ip -o -4 addr show dev eth0; ls /sys/class/net"
-    assert_success
+    succeeds run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "$host" "echo $host >/var/tmp/who; ip -o -4 addr show dev eth0; ls /sys/class/net"
     assert_contains "${NETNS_ADDRESS[$host]}/24"
     run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "${NETNS_ADDRESS[$host]}" cat /var/tmp/who
     assert_output "$host"
@@ -45,10 +44,8 @@ teardown() {
   exec 5>gate
   wait_until 5 test -n "$(netns_processes client2)"
   netns_link client2 down
-  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" -o ConnectTimeout=1 client2 true
-  assert_failure 255
-  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
-  assert_success
+  fails 255 run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" -o ConnectTimeout=1 client2 true
+  succeeds run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
   echo through >&5
   exec 5>&-
   netns_link client2 up
@@ -62,12 +59,10 @@ teardown() {
   # What ran in a session and left it is ended too.
   netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server 'setsid sleep 600 >/dev/null 2>&1 </dev/null &'
   netns_refuse server
-  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
-  assert_failure 255
+  fails 255 run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
   assert_contains 'Permission denied'
   sed -i '/^server,/d' "$NETNS_KNOWN_HOSTS"
-  run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
-  assert_failure 255
+  fails 255 run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server true
   assert_contains 'Host key verification failed'
 
   # Whichever the teardown of the killed test left; those of a running test stay.

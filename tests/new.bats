@@ -16,16 +16,14 @@ setup() {
 # An argument that is refused in one line.
 # Usage: refused LINE ARGUMENT...
 refused() {
-  run_split "$REPO/do_it.sh" new "${@:2}"
-  assert_failure 2
+  fails 2 run_split "$REPO/do_it.sh" new "${@:2}"
   assert_equal "$output" ''
   assert_equal "$stderr" "do_it.sh: command line: $1"
 }
 
 @test "new scenario and new variant write templates that run as they are, and are resumed without TIERBENCH_PATH" {
   local run
-  run_split "$REPO/do_it.sh" new scenario question
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" new scenario question
   assert_output "$SCRATCH/mine/scenarios/question.conf: written, and runs as it is: ./do_it.sh run -s question"
   run_split "$REPO/do_it.sh" new variant place
   assert_output "$SCRATCH/mine/variants/place.conf: written, and runs as it is: ./do_it.sh run -s demo -v native -v place"
@@ -33,14 +31,12 @@ refused() {
   # Each setting has its sentence, and no name is left open.
   assert_equal "$(awk '/^[A-Z]/ && above !~ /^# / { print } { above = $0 }' mine/*/*.conf)" CLIENT_IP=127.0.0.1
   assert_equal "$(grep -w NAME mine/*/*.conf)" ''
-  run_split "$REPO/do_it.sh" run -s question -v place VALUE_SIZES=100 REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run -s question -v place VALUE_SIZES=100 REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results"
   run=$(echo results/*-question)
   assert_equal "$(find "$run" -mindepth 3 -maxdepth 3 -name 'rep-1' | wc -l)" 1
   unset -v TIERBENCH_PATH
   rm -r "$run/place/100B-2i/rep-1"
-  run_split "$REPO/do_it.sh" run --resume "$run"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run --resume "$run"
   assert_exists "$run/place/100B-2i/rep-1"
 }
 
@@ -52,8 +48,7 @@ refused() {
   assert_equal "$(<"$file")" '# changed'
   # A link that leads nowhere is a file, too.
   ln -s ../../there mine/scenarios/link.conf
-  run_split "$REPO/do_it.sh" new scenario link
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" new scenario link
   assert_equal "$stderr" "do_it.sh: $SCRATCH/mine/scenarios/link.conf: cannot be written; set TIERBENCH_PATH to another directory"
   refute_exists there
   for name in '' ../x '$(id)'; do
@@ -65,9 +60,7 @@ refused() {
 @test "new part writes a directory that runs as it is: a row of doctor, a column, nothing left, and its line in the list" {
   local -a words=(-s demo -v native KEYS=500 VALUE_SIZES=100 SRV_OVERRIDE=1 REDISRUNS=1 REPORT=off TUNE=off)
   words+=(REDISBASE="$(ports_pick 1)" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
-  run_split "$REPO/do_it.sh" new part spare
-  assert_success
-  assert_output "$SCRATCH/mine/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on"
+  prints "$SCRATCH/mine/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on" run_split "$REPO/do_it.sh" new part spare
   # As some editors leave it.
   truncate -s -1 mine/part/list
   "$REPO/do_it.sh" plan -s demo SPARE=on
@@ -77,8 +70,7 @@ refused() {
   assert_equal "$(grep -rwE 'NAME|SETTING' mine/part/spare)" ''
   run "$REPO/do_it.sh" doctor --all "${words[@]}" SPARE=on
   assert_match 'ok +spare +MemAvailable'
-  run_split "$REPO/do_it.sh" run "${words[@]}" PHASES="populate get" SWEEP=SPARE=off,on
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${words[@]}" PHASES="populate get" SWEEP=SPARE=off,on
   run "$REPO/summary2csv.sh" results/*
   assert_equal "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print $at["spare"], $at["operation"], ($at["spare_bytes"] ~ /^-?[0-9]+$/ ? "known" : $at["spare_bytes"]) }' <<<"$output")" 'off populate 
@@ -95,8 +87,7 @@ on get known'
   [[ -L mine/part/spare_2 ]]
   # A name whose functions or setting another file has.
   for name in spare cold server rate home timeout; do
-    run_split "$REPO/do_it.sh" new part "$name"
-    assert_failure 2
+    fails 2 run_split "$REPO/do_it.sh" new part "$name"
     assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$stderr"
   done
   # Without the path it is in the tree.

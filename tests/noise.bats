@@ -93,8 +93,7 @@ END
 
 @test "noise finds the components of two runs whose noise is known, and says which is the largest" {
   known_make 4 2 8 3 30 '.02 .06 .02 .04 .5 0 .05'
-  run_split "$REPO/do_it.sh" noise --format=csv runs/run-1 runs/run-2
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" noise --format=csv runs/run-1 runs/run-2
   printf '%s\n' "$output" >csv
   # A phase of 30 seconds whose neighbours have the correlation 0.5 is worth about 10.5 independent ones: 4 % / sqrt(10.5) = 1.23 %.
   run awk -v truth='run 2 start 6 phase 2 second 1.23 instance 0 instance-in-a-start 5' '
@@ -113,8 +112,7 @@ END
 
 @test "noise of one run with one phase in each start names the levels that lack groups" {
   known_make 5 1 3 1 2 '0 .05 0 .01 0 0 0'
-  run_split "$REPO/do_it.sh" noise --format markdown runs/run-1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" noise --format markdown runs/run-1
   assert_match $'\\| ops/s \\| run \\| - \\| - \\| - \\| 1 run \\|\n'
   assert_match $'\\| ops/s \\| start \\| [0-9.]+ % \\| [^|]+ \\| 100\\.0% \\| 3 starts \\|\n'
   assert_match $'\\| ops/s \\| phase \\| - \\| - \\| - \\| 1 in each start \\|\n'
@@ -134,21 +132,18 @@ END
   rm runs/run-1/native/1000B-2i/rep-*/*/get-2.*
   sed -i '/^get-2/d' runs/run-1/native/1000B-2i/rep-*/*/result.tsv
   sed -i '/get-2/d' runs/run-1/native/1000B-2i/rep-*/*/redis.log.*
-  modules_run "$tables"
-  assert_success
+  succeeds modules_run "$tables"
   refute_contains 'Noise: '
 }
 
 @test "a cause is named if the slow starts have it, and none if nothing recorded explains them or there are too few" {
   known_make 12 1 9 2 5 '0 .03 .02 .01 0 0 0' .3
-  run_split "$REPO/do_it.sh" noise --causes runs/run-1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" noise --causes runs/run-1
   assert_match $'\nGET +ops/s +start +CPU time of other programs +-0\\.[89][0-9] .* [0-9.]+ % +10[0-9.]+ % +[0-9.]+% +0\\.0[0-4]'
   refute_contains 'CPU time of other machines'
   rm -r runs
   known_make 13 1 9 2 5 '0 .10 .02 .01 0 0 0'
-  run_split "$REPO/do_it.sh" noise --causes runs/run-1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" noise --causes runs/run-1
   assert_equal "$(grep -c 'start  nothing recorded explains it; the nearest of 2: ' <<<"$output")" 3
   rm -r runs/run-1/native/1000B-2i/rep-[4-9]
   run_split "$REPO/do_it.sh" noise --causes runs/run-1
@@ -208,8 +203,7 @@ END
   rm -r "$run"/native/1000B-2i/rep-[3-8]
   local -a planned=(-s noise RESULTS_DIR="$PWD/runs" SERVER_CORES=2 SERVER_MEM=8 FACTS=lscpu)
   printf '%s\n' 0,0,0,0 1,1,0,0 >lscpu
-  run_plan "${planned[@]}" SMALLEST=2%
-  assert_success
+  succeeds run_plan "${planned[@]}" SMALLEST=2%
   assert_match $'\nPower: a difference of 2 % between two variants, by the noise of 20250102T100000Z-noise\n'
   # One repeat spreads by 1.6 %: sqrt(1 + 0.25 + 1.5).
   assert_match $'\nGET +ops/s +1\\.[0-9]+ % +[1-9][0-9] of 100 +[0-9]+ - [0-9]+ +[0-9]+ +[0-9]+\n'

@@ -42,8 +42,7 @@ truth() {
 @test "HIT_COUNTERS: hit_ratio of the GETs is what the server itself counted; page faults do not count, over time neither" {
   local found
   words PHASES="populate get" KEY_PATTERN=uniform TIME=0 REQUESTS=4000 REDIS_CONF="dram 500" HIT_COUNTERS=dram_reads/flash_reads
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_equal "$(rows operation ops hit_source)" $'populate 2000 -\nget 4000 info'
   found=$(rows operation hit_ratio | awk '$1 == "get" { print $2 }')
   awk -v found="$found" -v wanted="$(truth)" 'BEGIN { exit !(wanted > 0.2 && wanted < 0.3 && found - wanted < 1e-5 && wanted - found < 1e-5) }' ||
@@ -56,8 +55,7 @@ truth() {
   local sd
   words PHASES="populate get" HIT_RATIO=70% HIT_COUNTERS=flash_reads KEY_PATTERN=gaussian RATE=0 TIME=0 REQUESTS=2000 KEYS=1000 SEARCH_TIME=0.5 REDIS_CONF="dram 250" \
     POPULATE_PATTERN=sequential
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_match 'HIT_RATIO=70%: gaussian:[0-9.]+ hits (69|70|71)\.[0-9] %' "$stderr"
   # The phase begins with other keys in DRAM than those of the search.
   rows operation hit_ratio | awk '$1 == "get" && !($2 > 0.6 && $2 < 0.75) { bad = 1 } END { exit bad }' || fail "$(rows operation hit_ratio)"
@@ -68,19 +66,16 @@ truth() {
 @test "INFO without fields, CONFIG refused, no version: a doctor line each, the run goes on, and what needs them is empty; without the field of HIT_COUNTERS it is not fit" {
   cp other-server other-mute
   words PHASES="set get" REDIS="$SCRATCH/other-mute" REDIS_CONF="hide used_ cmdstat_;refuse CONFIG"
-  run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
   assert_match 'ok +server program +does not print a version '
   assert_match 'warn +CONFIG +refused +for PERSISTENCE'
   assert_match 'warn +INFO +no used_memory +for the columns used_memory '
   assert_match 'warn +INFO +no used_cpu_user +for the columns server_cpu_us_per_op '
   assert_match 'warn +INFO +no cmdstat +for the columns far_per_op, hit_ratio, server_cpu_us_per_op '
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" HIT_COUNTERS=dram_reads/flash_reads REDIS_CONF="hide flash_"
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" run "${untuned[@]}" HIT_COUNTERS=dram_reads/flash_reads REDIS_CONF="hide flash_"
   assert_contains '127.0.0.1: HIT_COUNTERS: no flash_reads in INFO; ' "$stderr"
   refute_exists results
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_contains 'after set: used_memory not known, Rss ' "$stderr"
   assert_equal "$(rows operation ops used_memory server_cpu_us_per_op far_per_op hit_ratio errors)" $'set 2000 - - - - 0\nget 2000 - - - - 0'
 }
@@ -102,7 +97,7 @@ truth() {
 
 @test "what KeyDB with its FLASH provider said: its fields are found, its version is not taken for that of Redis, its lines are counters" {
   local recorded=$REPO/tests/fixtures/keydb
-  run bash -c 'set -Eeuo pipefail
+  succeeds run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     HIT_COUNTERS=storage_provider_read_hits
@@ -119,7 +114,6 @@ truth() {
     MONITOR_NODES=(node0)
     RECORD=/dev/null LOAD_COMMANDS="" MONITOR_REPLICAS=
     host_monitor_mark_instances' keydb "$recorded"
-  assert_success
   assert_line $'ok\tHIT_COUNTERS\tstorage_provider_read_hits\t-\t-'
   assert_line $'ok\tINFO\tused_memory\t-\t-'
   assert_match $'ok\tserver program\tKeyDB server v=255\.255\.255 '

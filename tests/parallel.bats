@@ -19,7 +19,7 @@ $1"
 
 @test "hosts are asked at the same time; outputs and errors come in their order, and each error names its host" {
   # Each waits for the next one: in sequence they would never end.
-  asks '
+  fails 1 asks '
     each() {
       case $1 in
         ten) until [[ -e b ]]; do sleep 0.02; done; echo "first" ;;
@@ -30,13 +30,12 @@ $1"
     check() { echo "${PARALLEL_STATUS[ten]} ${PARALLEL_STATUS[eleven]} ${PARALLEL_STATUS[twelve]}"; parallel_print ten eleven twelve; parallel_failed ten eleven twelve; }
     cleanup_push check
     parallel_run 60 each ten eleven twelve'
-  assert_failure 1
   assert_output $'0 3 1\nfirst\nsecond\none\ntwo\neleven, twelve'
   assert_equal "$stderr" $'eleven: it is bad\ntwelve: is worse'
 }
 
 @test "one that gives no answer is stopped with all that it began; one that is killed is noticed; the others are not touched" {
-  asks 'each() {
+  prints $'124 137 0 well\nagain 0' asks 'each() {
       case $1 in
         slow) sleep 60 & echo $! >pid; sleep 60 ;;
         killed) kill -KILL $BASHPID ;;
@@ -48,19 +47,16 @@ $1"
     # Late output of a stopped job must not reach a later call.
     parallel_run 60 each well
     echo "again ${PARALLEL_STATUS[well]}"'
-  assert_success
-  assert_output $'124 137 0 well\nagain 0'
   assert_contains "slow: no answer within 6 s" "$stderr"
   wait_until 20 gone "$(<pid)"
 }
 
 @test "an interrupted script leaves none of its shells, and asks again in its cleanup" {
-  asks 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 60; }
+  fails 143 asks 'each() { echo $BASHPID >"pid-$1"; kill -TERM $$; sleep 60; }
     last() { echo "cleaned $1"; }
     clean() { parallel_run 60 last a b; parallel_print a b; }
     cleanup_push clean
     parallel_run 60 each a'
-  assert_failure 143
   assert_output $'cleaned a\ncleaned b'
   wait_until 20 gone "$(<pid-a)"
 }
@@ -68,12 +64,11 @@ $1"
 @test "what runs alone has its status, and ends with its script, also if that is killed" {
   local signal
   for signal in TERM:143 KILL:137; do
-    asks 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
+    fails "${signal#*:}" asks 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
       alone() { echo $BASHPID >alone; parallel_run 60 each "$1"; touch left; }
       state() { return 3; }
       parallel_alone state || echo $?
       parallel_alone alone '"${signal%:*}"
-    assert_failure "${signal#*:}"
     assert_output 3
     wait_until 20 gone "$(<each)"
     wait_until 20 gone "$(<alone)"
@@ -83,7 +78,7 @@ $1"
 
 @test "a trap that asks hosts itself, after a signal in the wait: who ends and who is killed is noticed" {
   # Bash blocks SIGCHLD in a read with a limit. A signal that comes then leaves it blocked.
-  asks '
+  fails 143 asks '
     first() {
       local try
       for ((try = 0; try < 200; try++)); do
@@ -108,7 +103,6 @@ $1"
     trap again EXIT
     trap "exit 143" TERM
     parallel_run 60 first x'
-  assert_failure 143
   assert_output $'asked a\nasked b\n137'
   [[ ! -e missed ]] || fail 'the signal did not come in the wait'
 }

@@ -58,8 +58,7 @@ END
 }
 
 @test "one call for each server and point, whatever is on; what began first ends last, and load is there once" {
-  parts repeat
-  assert_success
+  succeeds parts repeat
   assert_equal "$(sed 's/ $//' calls.a)" 'one up, two up,
 one start populate, two start populate,
 two stop get, one stop get, one load get, two load get, one start get, two start get,
@@ -77,14 +76,12 @@ two stop end, one stop end, two done end, one done end,'
   parts 'REFUSED="b one up"; repeat || echo "failed: $PARTS_WHY"; parts_at "stop mark done" end'
   assert_output 'failed: one'
   assert_equal "$(tail -n 1 calls.b)" 'one up, '
-  parts 'REFUSED="b two start get"; repeat'
-  assert_success
+  succeeds parts 'REFUSED="b two start get"; repeat'
   assert_equal "$(tail -n 1 got)" 'two is lost on b before get'
 }
 
 @test "a repeat that is not measured has only what is there before the instances" {
-  parts 'repeat() { parts_begin "" three; parts_at up; parts_phase "stop load mark start" get; }; repeat'
-  assert_success
+  succeeds parts 'repeat() { parts_begin "" three; parts_at up; parts_phase "stop load mark start" get; }; repeat'
   assert_equal "$(cat calls.a calls.b)" $'one up, two up, \none up, two up, '
 }
 

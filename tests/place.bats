@@ -52,8 +52,7 @@ all() { paste -sd , <<<"$output"; }
   # Blanks in a setting are `~`.
   while IFS='|' read -r what kind words wanted; do
     mapfile -t words < <(tr ' ~' '\n ' <<<"$words")
-    place "${words[@]}"
-    assert_success
+    succeeds place "${words[@]}"
     assert_equal "$what: $("$kind")" "$what: $wanted"
   done <<'END'
 spread has neighbouring CPUs|cpus|2x12 7|0-2 3-5 6-8 9-11 12-14 15-17 18-20
@@ -90,8 +89,7 @@ END
 }
 
 @test "the guide's 288 instances on 72 CPUs: four rounds of one CPU each" {
-  run_plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754 SRV_OVERRIDE=288
-  assert_success
+  succeeds run_plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754 SRV_OVERRIDE=288
   assert_match '6379-6450 +72 +0-71, 1 each'
   assert_match '6595-6666 +72 +0-71, 1 each'
   refute_contains ' 1 2 3 '
@@ -100,8 +98,7 @@ END
 @test "every instance has a CPU that is there, whatever the numbers; a node without a CPU gets no instance, and plan names it" {
   local machine
   for machine in 2x12 2x24ht nps4 cpuless; do
-    place "$machine" '1 5 33' SWEEP=PLACEMENT=spread,cpu,core,numa,split
-    assert_success
+    succeeds place "$machine" '1 5 33' SWEEP=PLACEMENT=spread,cpu,core,numa,split
     [[ $machine != cpuless ]] || refute_contains membind=2
     run awk -F '[ ,]' '
       NR == FNR { if (/^[0-9]/) there[$1] = 1; next }
@@ -120,20 +117,18 @@ END
   need_command numactl
   local cpu
   cpu=$(($(nproc) - 1))
-  master "REDISBASE=$(ports_pick 1) 'SERVER_NUMACTL=-C $cpu' IO_THREADS=2" '
+  succeeds master "REDISBASE=$(ports_pick 1) 'SERVER_NUMACTL=-C $cpu' IO_THREADS=2" '
     server_start 1
     read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
     printf "cpus %s threads %s\n" "$(sed -n "s/^Cpus_allowed_list:\t//p" "/proc/$pid/status")" \
       "$(REDISCLI_AUTH=$(instance_password "$REDISBASE") redis-cli -p "$REDISBASE" config get io-threads | tail -n 1)"
     server_stop'
-  assert_success
   assert_line "cpus $cpu threads 2"
 }
 
 @test "a placement that a variant cannot have is refused before anything starts" {
   mkdir -p mine/variants
   printf 'PLACEMENT=split\nPLACEMENT_NODE=99\n' >mine/variants/far.conf
-  TIERBENCH_PATH=$SCRATCH/mine run_split "$REPO/do_it.sh" run -s demo -v native -v far RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)"
-  assert_failure 2
+  TIERBENCH_PATH=$SCRATCH/mine fails 2 run_split "$REPO/do_it.sh" run -s demo -v native -v far RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)"
   assert_contains 'PLACEMENT_NODE=99: node 99 has no CPU on the server' "$stderr"
 }

@@ -69,9 +69,7 @@ planned() {
   printf -v prefix '%1024s' ''
   cost KEY_PREFIX="${prefix// /k}"
   assert_equal "$REPLY" 2374
-  run_plan "${words[@]}" KEY_PREFIX="${prefix// /k}k"
-  assert_failure 2
-  assert_contains 'invalid; accepted: off, a name of 1 to 1024 letters' "$stderr"
+  refuses 2 'invalid; accepted: off, a name of 1 to 1024 letters' run_plan "${words[@]}" KEY_PREFIX="${prefix// /k}k"
 }
 
 @test "instances are divided over clients in contiguous ranges, and a remainder is spread" {
@@ -197,8 +195,7 @@ native 2 500 203.0.113.2/6379/2/6"
 @test "the time of a plan: populate by its keys, other phases by TIME and WARMUP" {
   local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none)
   # 10,000,001 keys at 100,000 a second, 300 s, and a second at each: 402 s.
-  run_plan "${words[@]}"
-  assert_success
+  succeeds run_plan "${words[@]}"
   assert_match '100B-1i .* 6\.7 min
 '
   run_plan "${words[@]}" WARMUP=30

@@ -62,8 +62,7 @@ planner_example() {
   local name=$'a\nsetting\tdefault\tPIPELINE\tx\t9\nb'
   mkdir "$name"
   printf 'PIPELINE=7\nKEYS=10\n' >"$name/s.conf"
-  run_plan --settings SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=16 -s "$PWD/$name/s.conf"
-  assert_success
+  succeeds run_plan --settings SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=16 -s "$PWD/$name/s.conf"
   assert_equal "$(awk -F '\t' '$3 == "PIPELINE" { print $4 }' <<<"$output")" 7
 }
 
@@ -118,7 +117,6 @@ planner_example() {
   run said TIME -s ./run.conf -v mine
   assert_output "- 7 ./run.conf:$(grep -n '^TIME=' run.conf | cut -d : -f 1)"
   printf 'QUICK.settings="TIME"\n' >>mine/scenarios/mine.conf
-  run "$REPO/do_it.sh" plan -s mine -q "${words[@]}"
-  assert_failure 2
+  fails 2 run "$REPO/do_it.sh" plan -s mine -q "${words[@]}"
   assert_output "do_it.sh: $PWD/mine/scenarios/mine.conf:4: QUICK.settings: TIME: not an assignment; accepted: NAME=VALUE"
 }

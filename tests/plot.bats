@@ -60,7 +60,7 @@ data_make() {
 # Draw the plots of data_make whose names begin so into the directory drawn; nothing may be said of them: drawn 'NAME|NAME'
 drawn() {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  NAMES=$1 run_split bash -c '
+  NAMES=$1 succeeds run_split bash -c '
     set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
@@ -69,14 +69,12 @@ drawn() {
     cp -r data drawn
     _plot_data() { awk -F "\t" "\$2 ~ /^($NAMES)-/" jobs; }
     PLOT_CORNER=corner plot_all drawn'
-  assert_success
   assert_equal "$stderr" ''
 }
 
 @test "waits for far memory are set against the operations of the same time" {
   run_make
-  run data_make
-  assert_success
+  succeeds run data_make
   assert_match $'\nlines\tfar-1\t'
   assert_equal "$(cat data/far-1.dat.names)" $'1\tnative\n2\tswap'
   assert_equal "$(block data/far-1.dat 0 | cut -f 2 | sort -u)" 0.00000
@@ -88,8 +86,7 @@ drawn() {
 @test "a run without waits for far memory, or on a tier without their count, has no plot of them" {
   run_make
   server_make "$RUN"/swap/1000B-1i/rep-1 bind ok 0 0
-  run data_make
-  assert_success
+  succeeds run data_make
   assert_contains $'\ttime-1\t'
   refute_contains far-1
 }
@@ -179,8 +176,7 @@ bar_label() {
         printf '7:M %s %s\n' "$(TZ=$zone date -d "@$((BEGIN + ${line%%:*}))" '+%d %b %Y %H:%M:%S.250')" "${line#*:}"
       done
     } >"$swap"/server/redis-6379.log
-    run data_make
-    assert_success
+    succeeds run data_make
     assert_match 'Marked above the lines: requests failed \(1\), keys not found \(1\), nothing answered \(1\), OOM killer \(1\), pages demoted \(2\), snapshot begins \(1\), connection cut off \(1\), snapshot ends \(2\)'
     assert_equal "$(paste -sd , data/time-1.dat.events)" 'requests failed,keys not found,nothing answered,OOM killer,pages demoted,snapshot begins,connection cut off,snapshot ends'
     assert_equal "$(block data/time-1.dat 3)" $'11.500\t1\t3\t1\n11.500\t2\t3\t1\n13.500\t3\t3\t1\n6.000\t4\t4\t2\n8.000\t5\t4\t2\n12.000\t5\t4\t2\n2.250\t6\t4\t2\n3.250\t7\t4\t2\n11.250\t8\t4\t2\n12.250\t8\t4\t2'
@@ -193,8 +189,7 @@ bar_label() {
   run_make
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "shift"; next } { print $0, ($at["operation"] == "get" ? "1.5:10" : "-") }' "$client/result.tsv" >new
   mv new "$client/result.tsv"
-  run data_make
-  assert_success
+  succeeds run data_make
   assert_contains 'Marked above the lines: popular keys move (2).'
   assert_equal "$(block data/time-1.dat 3)" $'11.500\t1\t3\t2\n13.000\t1\t3\t2'
 }
@@ -210,8 +205,7 @@ bar_label() {
     '6380:-4:* Ready to accept connections' "6380:3:# Failover election won: I'm the new master."; do
     printf '7:M %s %s\n' "$(TZ=UTC0 date -d "@$((BEGIN + 3600 + $(cut -d : -f 2 <<<"$line")))" '+%d %b %Y %H:%M:%S.750')" "${line#*:*:}" >>"$server/redis-${line%%:*}.log"
   done
-  run data_make
-  assert_success
+  succeeds run data_make
   assert_equal "$(paste -sd , data/time-1.dat.events)" 'node down,taken over,node up,resync ends,failed back,node failing,election won'
   # The server's clock is known to a second; what lies between two of its stamps, to the ms.
   assert_equal "$(block data/time-1.dat 3 | awk 'NR == 1 { from = $1 } { printf "%s%.2f", (NR > 1 ? " " : ""), $1 - from }')" '0.00 1.00 2.00 3.00 10.00 1.25 2.25'
@@ -233,8 +227,7 @@ bar_label() {
     esac >>"$folder"/c/get.shards.tsv
     printf '%d.000\t1\t10.0.0.2:7001\t50\t0\t90\n' "$second" >>"$folder"/c/get.shards.tsv
   done
-  run data_make
-  assert_success
+  succeeds run data_make
   assert_match $'\tshards-1-2\t.* 2 shards over time, .* came to another node 1 time'
   refute_exists data/shards-1-1.dat
   assert_equal "$(cat data/shards-1-2.dat.names)" $'1\tnode 1\n2\tnode 2\n3\tnode 3'
@@ -279,8 +272,7 @@ PROGRAM
   run_make
   rm "$RUN"/native/1000B-1i/rep-1/c/*.series.tsv "$RUN"/native/1000B-1i/rep-1/c/histogram-*
   sed -i '/^Histogram/d' "$RUN"/native/1000B-1i/rep-1/c/redis.log.*
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$stderr" ''
   assert_exists "$RUN"/plots/time-1.svg "$RUN"/plots/percentile-1-1.svg
   data_make
@@ -308,8 +300,7 @@ PROGRAM
     repeat_make "$RUN" native 1000B-${instances}i-1to8 1 c 1000 100000 $instances 30 90 get:4
     for folder in "$RUN"/native/*/rep-1/c; do histogram_make 30:1000 90:10 >"$folder/histogram-get-a1B2c3"; done
   done
-  run data_make
-  assert_success
+  succeeds run data_make
   assert_contains $'\nscaling\tscaling-1-1000-1\tThroughput by number of instances, get, values of 1,000 B, 1:1\t'
   assert_contains $'\nscaling\tscaling-1-1000-2\tThroughput by number of instances, get, values of 1,000 B, 1:8\t'
   assert_equal "$(wc -l <data/scaling-1-1000-1.dat)" 2
@@ -404,8 +395,7 @@ gnuplot_after() {
   # shellcheck disable=SC2016 # expanded by the stand-in
   gnuplot_after 'echo >>starts; sed -i "s/time(0) >= [0-9]*/1/" "$2"'
   rm starts
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$stderr" ''
   assert_equal "$(wc -l <starts)" ${#names[@]}
   for name in whole/*.png; do cmp "$name" "$RUN/plots/${name##*/}"; done
@@ -413,8 +403,7 @@ gnuplot_after() {
   # The first one, two in turn, and the last one.
   # shellcheck disable=SC2016 # expanded by the stand-in
   gnuplot_after 'echo >>starts; rm -f "${2%/*}"/{bars-1,tail-1,tail-2,far-1}.dat'
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$(grep -o 'cannot draw the plot .*' <<<"$stderr" | xargs)" \
     'cannot draw the plot bars-1 cannot draw the plot tail-1 cannot draw the plot tail-2 cannot draw the plot far-1'
   for name in "${names[@]}"; do
@@ -426,8 +415,7 @@ gnuplot_after() {
   assert_equal "$(wc -l <starts)" 4
   # One that draws nothing and reports no error.
   gnuplot_after 'exit 0'
-  run_split "$REPO/do_it.sh" report "$RUN"
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$(grep -c 'cannot draw the plot' <<<"$stderr")" ${#names[@]}
 }
 
@@ -438,14 +426,12 @@ gnuplot_after() {
   printf '1\t5\t4\t6\t\n\n\n1\tpoint\n' >data/bars-1.dat
   printf '1\tnative\n' >data/bars-1.dat.names
   # shellcheck disable=SC2016 # expanded by the inner shell
-  TEXT=$text run bash -c '
+  TEXT=$text prints $'bars-1\t'"$text"$'\twords' run bash -c '
     set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     _plot_data() { printf "bars\tbars-1\t%s\t1\t1\t1\twords\n" "$TEXT"; }
     PLOT_CORNER="corner $TEXT" plot_all "$PWD"'
-  assert_success
-  assert_output $'bars-1\t'"$text"$'\twords'
   run sed -n 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&apos;/'\''/g; s/&#160;/ /g; s/&amp;/\&/g; s/.*<text>\(.*\)<.text>.*/\1/p' bars-1.svg
   assert_contains "$text"
   assert_contains "corner $text"
@@ -456,8 +442,7 @@ gnuplot_after() {
   mkdir draw
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "1\t%d\t%d\t%d\t\n\n\n", v, v, v; print "1\tpoint" }' >draw/bars-1.dat
   awk 'BEGIN { for (v = 1; v <= 70; v++) printf "%d\tvariant %d\n", (v - 1) % 7 + 1, v }' >draw/bars-1.dat.names
-  LC_ALL=C.UTF-8 run gnuplot -c "$REPO/lib/results/plot/bars.gp" draw/bars-1.dat draw/bars-1 title corner 70 1 "$REPO/lib/results/plot/style.gp" 70
-  assert_success
+  LC_ALL=C.UTF-8 succeeds run gnuplot -c "$REPO/lib/results/plot/bars.gp" draw/bars-1.dat draw/bars-1 title corner 70 1 "$REPO/lib/results/plot/style.gp" 70
   assert_output ''
   assert_contains 'variant 70' "$(<draw/bars-1.svg)"
 }

@@ -48,8 +48,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   echo 65536 >"$TIERBENCH_ROOT/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
   for name in scan_period_min_ms scan_period_max_ms scan_size_mb hot_threshold_ms; do echo 1000 >"$numa/$name"; done
   TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.numa_balancing=2 KERNEL.promote_rate=200 KERNEL.scan_period_min=100 KERNEL.scan_size=64 KERNEL.hot_threshold=2000)
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_equal "$(cat "$TIERBENCH_ROOT"/proc/sys/kernel/numa_balancing{,_promote_rate_limit_MBps} "$numa"/{scan_period_min_ms,scan_period_max_ms,scan_size_mb,hot_threshold_ms} | paste -sd ' ')" \
     '2 200 100 1000 64 2000'
   assert_line $'SCAN_PERIOD_MAX\toff\t-\t-\t-\tnot asked for'
@@ -62,11 +61,9 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
 
 @test "DAMON migrate: the slow node is counted and promoted from, the fast node is demoted from; restore stops it" {
   damon_make
-  tune check
-  assert_success
+  succeeds tune check
   assert_equal "$(cut -f 1,2 <<<"$output") $(<"$KDAMONDS/nr_kdamonds")" $'DAMON\twould 0'
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_match $'DAMON\tset\t/sys/kernel/mm/damon/admin/kdamonds\toff\tmigrate-[0-9]+\t-'
   assert_contains $'\tdamon\tDAMON\t/sys/kernel/mm/damon/admin/kdamonds\toff\tmigrate-' "$(<"$JOURNAL")"
   assert_equal "$(damon_at nr_kdamonds {0,1}/state 0/contexts/0/operations 0/contexts/0/monitoring_attrs/intervals/{sample,aggr}_us)" '2 on on paddr 100000 900000'
@@ -81,8 +78,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   TUNE_ROWS=${TUNE_ROWS/ 50/ 80}
   tune apply
   assert_equal "$(damon_at nr_kdamonds 1/state 0/contexts/0/schemes/10/quotas/bytes)" '2 on 80000000'
-  tune restore
-  assert_success
+  succeeds tune restore
   assert_equal "$(cut -f 2 <<<"$output" | sort -u)" back
   assert_equal "$(damon_at nr_kdamonds {0,1}/state)" '0 off off'
 }
@@ -156,8 +152,7 @@ END
     echo 0 >"$KDAMONDS/nr_kdamonds"
     echo off >"$KDAMONDS/0/state"
     : >writes
-    run bash race.sh "$moment"
-    assert_success
+    succeeds run bash race.sh "$moment"
     assert_match '^refused: (another program uses DAMON|nr_kdamonds: Device or resource busy)$'
     assert_equal "$moment $(damon_at nr_kdamonds 0/state)" "$moment 1 on"
     assert_equal "$moment $(wc -l <writes)" "$moment $([[ $moment == before ]] && echo 0 || echo 1)"
@@ -187,14 +182,12 @@ END
 }
 
 @test "DAMON: a count that is no number is none, and is not evaluated" {
-  run bash -c '. "$REPO/lib/part/damon/host_tune.sh"
+  prints 8202 run bash -c '. "$REPO/lib/part/damon/host_tune.sh"
     mkdir -p regions/0 regions/1 regions/2
     echo 4096 >regions/0/start && echo 12288 >regions/0/end
     echo 1 >regions/1/start && echo "a[\$(: >pwned)]" >regions/1/end
     echo 0 >regions/2/start && echo 010 >regions/2/end
     _host_damon_watched regions'
-  assert_success
-  assert_output 8202
   refute_exists pwned
 }
 
@@ -265,8 +258,7 @@ counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/part/far/host_tune.sh" && host_fa
 @test "FAR.bytes: a group of the run, slow memory alone where the CPU can, all restored" {
   local root=$TIERBENCH_ROOT/sys/fs/resctrl
   resctrl_make '0=0x7f;1=0x7f'
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_line $'RESCTRL_MOUNT\tsame\t/sys/fs/resctrl\tmounted\tmounted\t-'
   assert_line $'RESCTRL_SLOW\tset\t/sys/fs/resctrl/info/L3_MON/mbm_total_bytes_config\t0=0x7f;1=0x7f\t0=0x30;1=0x30\t-'
   assert_line $'RESCTRL\tset\t/sys/fs/resctrl/mon_groups/tierbench-test-1\tabsent\tpresent\t-'
@@ -305,13 +297,11 @@ END
   assert_equal "$(ls "$root/mon_groups")" tierbench-test-1
   mkdir "$root/mon_groups/other"
   : >"$root/mon_groups/other/tasks"
-  tune restore
-  assert_success
+  succeeds tune restore
   assert_line $'RESCTRL_MOUNT\tstuck\t/sys/fs/resctrl\tunmounted\tmounted\tmounted'
   assert_equal "$(ls "$root/mon_groups")" other
   rm -r "$root/mon_groups/other"
-  tune restore
-  assert_success
+  succeeds tune restore
   assert_equal "$(ls "$root")" ''
 }
 

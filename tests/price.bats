@@ -40,8 +40,7 @@ priced() {
   repeat 1 native native 100000 40 0
   repeat 2 swap swap 50000 40 30
   repeat 3 zram zram 80000 40 30 10
-  run priced "dram=4 nvme=0.1 zram=dram"
-  assert_success
+  succeeds run priced "dram=4 nvme=0.1 zram=dram"
   # 40 x 4 = 160, 1.6 per 1,000; 10 x 4 + 30 x 0.1 = 43, 0.86; even at 1.6 x 50 = 80 = 40 + 30 p. zram: 10 x 4 + 10 x 4; 128 = 40 + 10 p.
   assert_contains 'native 100,000 40.0 40.0 0.0000 160.0 4.0000 1.6000 -' "$output"
   assert_contains 'swap 50,000 40.0 10.0 30.0 43.0 1.0750 0.8600 1.3333' "$output"

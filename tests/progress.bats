@@ -14,13 +14,12 @@ setup() {
 
 @test "the time left is known once a repeat is done; those that were there already do not count" {
   mkdir there
-  master '' 'progress_repeat 1 12 there; progress_words; echo "$REPLY"
+  succeeds master '' 'progress_repeat 1 12 there; progress_words; echo "$REPLY"
     SECONDS=100; progress_repeat 2 12 new; progress_words; echo "$REPLY"
     SECONDS=130; progress_repeat 3 12 new; progress_words; echo "$REPLY"
     SECONDS=150; progress_words; echo "$REPLY"
     SECONDS=1130; progress_repeat 4 12 new; progress_words; echo "$REPLY"
     SECONDS=9999; progress_words; echo "$REPLY"'
-  assert_success
   assert_output "repeat 1 of 12
 repeat 2 of 12
 repeat 3 of 12, about 5 min left
@@ -31,20 +30,18 @@ repeat 4 of 12, about 1 s left"
 
 @test "a run says at once how many repeats are left and how long the plan takes, and what is shorter" {
   mkdir -p run/native/p/rep-1
-  master '' 'PLAN_COLUMNS=(variant point repeat seconds)
+  succeeds master '' 'PLAN_COLUMNS=(variant point repeat seconds)
     declare -gA ROW
     QUICK=off REDISRUNS=3 PLAN_ROWS=($'\''native\tp\t1\t9999'\'' $'\''swap\tp\t1\t2100.5'\'' $'\''native\tp\t2\t2100'\'')
     progress_plan run
     REDISRUNS=auto:2..3 PLAN_ROWS=($'\''swap\tp\t1\t20'\'')
     progress_plan run'
-  assert_success
   assert_output "2 repeats, about 70 min; -q gives a first answer in about 2 min
 at most 1 repeat, about 20 s"
 }
 
 @test "a run begins with the hosts that it checks; a comparison ends with its answer and a short table" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1
   assert_match '^[0-9:]+ checking 127.0.0.1'$'\n' "$stderr"
   assert_contains 'warning: client and server both run on 127.0.0.1: ' "$stderr"
   # Of two bounds, which a busy machine can give, the verdict is that it is not known.
@@ -64,8 +61,7 @@ at most 1 repeat, about 20 s"
   assert_match "stopped; kept: 1 of 2 whole repeats in $SCRATCH/$run"$'\n' "$stderr"
   assert_match "the rest: ./do_it[.]sh run --resume $SCRATCH/$run\$" "$stderr"
   # With its own settings, so it leaves the host as it is too.
-  run_split "$REPO/do_it.sh" "run" --resume "$SCRATCH/$run"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" "run" --resume "$SCRATCH/$run"
   assert_exists "$run"/native/*/rep-2
   refute_contains 'stopped' "$stderr"
   refute_contains 'both run on' "$stderr"
@@ -74,8 +70,7 @@ at most 1 repeat, about 20 s"
 }
 
 @test "list is aligned, and fits the terminal" {
-  COLUMNS=80 run "$REPO/do_it.sh" list
-  assert_success
+  COLUMNS=80 succeeds run "$REPO/do_it.sh" list
   assert_equal "$(awk 'length > 80' <<<"$output")" ''
   # The text begins at the same column in each line.
   assert_equal "$(awk '{ match($0, /^([a-z]+ +[^ ]+ +| +)/); print RLENGTH }' <<<"$output" | sort -u | wc -l)" 1
@@ -102,15 +97,13 @@ END
   local pid
   mkdir run
   echo 'before' >run/run.log
-  run_split "$REPO/do_it.sh" watch run
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" watch run
   assert_equal "$stderr" 'do_it.sh: run: does not run on this machine'
   master '' 'run_lock_take run; progress_open run; progress_repeat 2 5 new
     progress_show $'\''192.0.2.1\tget\t250\t1000\t50\t17\t5\t0'\'' $'\''192.0.2.2\tget\t0\t1000\t0\t0\t0\t0'\'' $'\''192.0.2.3\t'\''; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
   pid=$!
   wait_until 20 test -e up
-  run_split timeout 100 "$REPO/do_it.sh" watch --once run
-  assert_success
+  succeeds run_split timeout 100 "$REPO/do_it.sh" watch --once run
   # No time is left to tell before anything is done.
   assert_output 'repeat 2 of 5
 192.0.2.1              get       25.0 %          50 ops/s  p99       17 us     15 s left

@@ -110,8 +110,7 @@ need_tiers() {
   need_command mkswap
   TIERS_CODE='swapon() { rm -rf -- "$TIER_FOLDER" "$SCRATCH"/*.swap; return 1; }'
   disk_leave 120
-  run tiers swap up
-  assert_failure 1
+  fails 1 run tiers swap up
   assert_contains 'nothing is changed without a record'
   assert_equal "$(tier_left)" ''
 }
@@ -121,8 +120,7 @@ need_tiers() {
   disk_leave 120
   tiers swap up
   head -c 1M /dev/zero >>host/filler 2>/dev/null || :
-  run "$REPO/do_it.sh" stop --force
-  assert_success
+  succeeds run "$REPO/do_it.sh" stop --force
   assert_contains 'tier: removed swap'
   assert_equal "$(tier_left)" ''
 }

@@ -31,8 +31,7 @@ teardown() {
     done
     printf '12.100\t40\t0\t0\t0\t9\t9\t9\t9\n'
   } >"$rep/c/set.series.tsv"
-  run_split "$REPO/summary2csv.sh" $run
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" $run
   local name
   for name in start_far_percent recovery_90_s recovery_99_s recovery_final_ops_per_sec; do column $name <<<"$output" | grep . | paste -sd ,; done >got
   assert_equal "$(paste -sd ' ' got)" '94 3 5 1000'
@@ -80,8 +79,7 @@ END
 @test "a start from far memory needs swap for all data" {
   local start
   for start in warm far; do
-    run_plan --rows -s recovery -v swap START=$start KEYS=40000 VALUE_SIZES=1000 INSTANCES=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-    assert_success
+    succeeds run_plan --rows -s recovery -v swap START=$start KEYS=40000 VALUE_SIZES=1000 INSTANCES=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
     awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["swap_bytes"], $at["data_bytes"] }' <<<"$output"
   done >bytes
   assert_equal "$(awk 'NR == 1 { warm = $1 } END { print $1 - warm - $2 }' bytes)" 0

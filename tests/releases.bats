@@ -36,8 +36,7 @@ copied() {
   copied '[[ $1 == indextargets ]] && { echo "Debian main http://mirror.invalid/debian/"; exit; }
 echo "E: Failed to fetch $(cut -d " " -f 3- build/releases/*.partial/sources.list)" >&2
 exit 100'
-  run env PATH="$SCRATCH/bin:$PATH" tools/releases.sh valkey-sid
-  assert_failure 1
+  fails 1 run env PATH="$SCRATCH/bin:$PATH" tools/releases.sh valkey-sid
   assert_line 'releases: valkey-server of Debian sid is skipped: E: Failed to fetch http://mirror.invalid/debian/ sid main'
   assert_equal "$(find build -type f)" build/releases/valkey-sid.cause
   # shellcheck disable=SC2030,SC2031 # REPO is that of the copy, in this subshell only
@@ -47,11 +46,9 @@ exit 100'
 
 @test "a machine without lists of Debian fetches nothing, and an unknown release is refused" {
   copied '[[ $1 == indextargets ]] && exit; touch called'
-  run env PATH="$SCRATCH/bin:$PATH" tools/releases.sh redis-trixie
-  assert_failure 1
+  fails 1 run env PATH="$SCRATCH/bin:$PATH" tools/releases.sh redis-trixie
   assert_line 'releases: redis-server of Debian trixie is skipped: apt has no lists of a mirror of Debian'
   refute_exists called
-  run tools/releases.sh redis-9
-  assert_failure 2
+  fails 2 run tools/releases.sh redis-9
   assert_output 'releases: redis-9: not a release; accepted: redis-trixie valkey-trixie valkey-sid bash-bullseye benchmark-trixie benchmark-sid'
 }

@@ -48,13 +48,11 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   # The client says that its machine is another; what is built there is then really built by its own make.
   netns_host client2 bash -c 'mkdir -p "$HOME/bin" && printf "#!/bin/sh\n[ \"\$1\" != -m ] || exec echo other\nexec /usr/bin/uname \"\$@\"\n" >"$HOME/bin/uname" && chmod +x "$HOME/bin/uname" &&
     printf "PATH=\$HOME/bin:\$PATH\nexport CFLAGS=\"-O0 -g0\"\n" >"$HOME/.bashrc"'
-  run_split master doctor --all "${WORDS[@]}"
-  assert_success
+  succeeds run_split master doctor --all "${WORDS[@]}"
   assert_match $'198.18.0.12\n([^\n]+\n)* +ok +load generator +our copy does not start: it is for [^\n]* the host has other [^\n]*a run builds it there'
   # Without a compiler there, a run would be refused.
   netns_host client2 bash -c 'printf "#!/bin/sh\nexit 1\n" >"$HOME/bin/pkg-config" && chmod +x "$HOME/bin/pkg-config"'
-  run_split master doctor "${WORDS[@]}"
-  assert_failure 3
+  fails 3 run_split master doctor "${WORDS[@]}"
   assert_match "198.18.0.12: load generator: our copy does not start: it is for [^;]*, the host has other; a build there lacks: hiredis zlib; .*doctor --fix"
   netns_host client2 bash -c 'rm "$HOME/bin/pkg-config"'
   assert_equal "$(netns_host client2 find "$SCRATCH/host" -name 'test-*')" ''
@@ -74,20 +72,16 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   # Both clients, both phases, on the master's clock; the guide starts them one after the other.
   assert_equal "$(tail -n +2 "$rep/starts.tsv" | cut -f 1,2 | tr '\t' ' ' | sort)" \
     $'get 198.18.0.11\nget 198.18.0.12\nset 198.18.0.11\nset 198.18.0.12'
-  run_split "$REPO/summary2csv.sh" results/*
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" results/*
   assert_equal "${#lines[@]}" 5
   assert_nothing_left
   # It is built once.
-  run_split master doctor --all "${WORDS[@]}"
-  assert_success
+  succeeds run_split master doctor --all "${WORDS[@]}"
   assert_match $'198.18.0.12\n([^\n]+\n)* +ok +load generator +runs'
 
   # Where it cannot be built either, the host is not fit, and the line says why.
   netns_host client2 bash -c 'printf "#!/bin/sh\necho no hiredis here >&2; exit 2\n" >"$HOME/bin/make" && chmod +x "$HOME/bin/make" && rm -rf "$SCRATCH/host/cache"'
-  run_split master run "${WORDS[@]}"
-  assert_failure 3
-  assert_contains "198.18.0.12: load generator: the load generator does not build here: no hiredis here" "$stderr"
+  refuses 3 "198.18.0.12: load generator: the load generator does not build here: no hiredis here" run_split master run "${WORDS[@]}"
   refute_contains "--fix" "$stderr"
   assert_nothing_left
 }
@@ -114,10 +108,8 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   job_wait 10 || :
   wait_until 20 processes_gone
   netns_link client2 up
-  run_split netns_host client2 bash -c 'kill -0 "$(cut -f 1 "$SCRATCH"/host/run-*/client-*/generator.proc | sed -n 1p)"'
-  assert_success
-  run_split master stop "${WORDS[@]}"
-  assert_success
+  succeeds run_split netns_host client2 bash -c 'kill -0 "$(cut -f 1 "$SCRATCH"/host/run-*/client-*/generator.proc | sed -n 1p)"'
+  succeeds run_split master stop "${WORDS[@]}"
   assert_contains "198.18.0.12: stopped everything that"
   assert_contains "198.18.0.1: stopped everything that"
   assert_nothing_left
@@ -130,14 +122,11 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   netns_refuse client2
   sed -i.known '/^server,/d' "$NETNS_KNOWN_HOSTS"
   WORDS+=(CLIENT_IP="$CLIENTS 198.18.0.99")
-  run_split master run "${WORDS[@]}"
-  assert_failure 3
-  assert_contains "198.18.0.12: ssh key refused" "$stderr"
+  refuses 3 "198.18.0.12: ssh key refused" run_split master run "${WORDS[@]}"
   assert_contains "198.18.0.1: its host key is unknown" "$stderr"
   assert_match "198.18.0.99: (unreachable|ssh: .*)" "$stderr"
   refute_exists results
-  run_split master doctor --all "${WORDS[@]}"
-  assert_failure 3
+  fails 3 run_split master doctor --all "${WORDS[@]}"
   assert_match $'198.18.0.12\n[^\n]*\n +fail +reachable'
 
   netns_refuse client2 undo

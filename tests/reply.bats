@@ -48,14 +48,12 @@ field() {
   local kind values value
   while read -r kind values; do
     for value in ${values% ; *}; do
-      field "$kind" "$value"
-      assert_success
+      succeeds field "$kind" "$value"
       assert_equal "$output" "$(printf '%b' "$value")"
     done
     [[ $kind == text ]] || values+=' PATH[$(id>file)]'
     for value in ${values#* ; } 'a\033[31mb' 'a\302\233b'; do
-      field "$kind" "$value"
-      assert_failure 3
+      fails 3 field "$kind" "$value"
       assert_equal "$output" ''
       assert_match "^host: invalid reply to 'x -': field='[^[:cntrl:]]*': expected ${kind//|/[|]}\$" "$stderr"
     done
@@ -101,7 +99,7 @@ END
       }
     }' "$REPO/lib/core/replies.tsv" >cases
   (($(wc -l <cases) > 60))
-  ask '
+  succeeds ask '
     REMOTE_FILE= REMOTE_MARK=mark REMOTE_LIMIT=100000
     while IFS=$'\''\t'\'' read -r script verb wanted reply; do
       printf -v REMOTE_REPLY "\nmark\n%s\n\nmark.end\n" "$reply"
@@ -114,27 +112,24 @@ END
           printf "%s %s %s: status %d: %s\n" "$script" "$verb" "$wanted" "$status" "$(<why)"
       fi
     done <cases'
-  assert_success
   assert_equal "$output" ''
   refute_exists pwned
 }
 
 @test "a line that begins with the word of one form has that form, also if it fits another" {
   # shellcheck disable=SC2016 # for the master
-  ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000
+  fails 3 ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000
     printf -v REMOTE_REPLY "\nmark\nhost\tx\t1\nmachine\tx\t1\n\nmark.end\n"
     reply_print elsewhere monitor mark'
-  assert_failure 3
   assert_match "^elsewhere: invalid reply to 'monitor mark': a line does not have 13 fields .*: 'machine[?]x[?]1'\$" "$stderr"
 }
 
 @test "a line behind ten thousand others is checked, too" {
   # shellcheck disable=SC2016 # for the master
-  ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000000
+  fails 3 ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000000
     printf -v REMOTE_REPLY "bucket\t1\t%d\n" {1..10000}
     printf -v REMOTE_REPLY "\nmark\n%sbucket\t1\tx\n\nmark.end\n" "$REMOTE_REPLY"
     reply_print elsewhere client step'
-  assert_failure 3
   assert_equal "$stderr" "elsewhere: invalid reply to 'client step': count='x': expected count"
 }
 
@@ -159,23 +154,19 @@ END
   printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; [[ ! -e reads ]] || read -r x; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
   chmod +x login
   sed -i "s|^exec /bin/bash |exec $SCRATCH/login |" bin/ssh
-  ask 'call_run elsewhere facts memory; call_run elsewhere launch nothing-of-that-name --version'
-  assert_failure 1
+  fails 1 ask 'call_run elsewhere facts memory; call_run elsewhere launch nothing-of-that-name --version'
   assert_match $'^host\t[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'
   assert_equal "$stderr" "'nothing-of-that-name' is missing"
   # The settings are on stdin, so one that reads it is refused, at first or later.
-  ask ': >reads; call_run elsewhere facts memory'
-  assert_failure 1
+  fails 1 ask ': >reads; call_run elsewhere facts memory'
   assert_equal "$stderr" "start-up files of the login shell (~/.bashrc) read the input of commands; let them do so in interactive shells only"
-  ask 'call_run elsewhere facts memory'
-  assert_failure 1
+  fails 1 ask 'call_run elsewhere facts memory'
   assert_equal "$stderr" "elsewhere: start-up files of the login shell (~/.bashrc) read the input of commands, or end the shell; let them do so in interactive shells only"
   rm reads
   local case wanted
   while IFS='|' read -r case wanted; do
     printf '%s\n' "$case" >filter
-    ask 'call_run elsewhere facts memory'
-    assert_failure 3
+    fails 3 ask 'call_run elsewhere facts memory'
     assert_equal "$output" ''
     assert_equal "$stderr" "elsewhere: invalid reply to 'facts memory': $wanted"
   done <<'END'
@@ -184,34 +175,27 @@ head -c 40|the reply is truncated
 awk '{ print } /^host/ { print }'|the reply has more lines than 1
 END
   printf '%s\n' "tr '\\t' '\\0'" >filter
-  ask 'call_run elsewhere facts memory'
-  assert_failure 3
+  fails 3 ask 'call_run elsewhere facts memory'
   assert_equal "$output" ''
   assert_match "^elsewhere: invalid reply to 'facts memory': " "$stderr"
   echo 'exec cat /dev/zero' >filter
-  ask 'call_run elsewhere facts memory'
-  assert_failure 3
-  assert_contains 'elsewhere: facts: the reply is longer than 16 MiB' "$stderr"
+  refuses 3 'elsewhere: facts: the reply is longer than 16 MiB' ask 'call_run elsewhere facts memory'
   printf 'cat; { head -c 20M /dev/zero | tr "\\0" x; } 2>/dev/null\n' >filter
-  ask 'call_run elsewhere facts memory'
-  assert_failure 3
-  assert_contains 'elsewhere: facts: the reply is longer than 16 MiB' "$stderr"
+  refuses 3 'elsewhere: facts: the reply is longer than 16 MiB' ask 'call_run elsewhere facts memory'
 }
 
 @test "what a host writes to stderr reaches the terminal without control characters" {
   mkdir -m 700 host
   printf 'x\e[31mred\302\2332J' >host/name
   # shellcheck disable=SC2016 # for the host
-  ask 'call_run elsewhere launch "$(<host/name)" --version'
-  assert_failure 1
+  fails 1 ask 'call_run elsewhere launch "$(<host/name)" --version'
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"
   assert_contains '[31mred' "$stderr"
 
   # A copy reads no reply; a function for several hosts prints what each of them said.
   printf '#!/bin/bash\nprintf "x\\e[31mred\\302\\2332J\\n" >&2\nexit 1\n' >ssh
-  ask 'cp ssh bin/ssh; parallel_run 60 remote_again elsewhere || REMOTE_RETRY=0 call_put elsewhere "$SCRATCH/host/name" name'
-  assert_failure 1
+  fails 1 ask 'cp ssh bin/ssh; parallel_run 60 remote_again elsewhere || REMOTE_RETRY=0 call_put elsewhere "$SCRATCH/host/name" name'
   refute_contains $'\e' "$stderr"
   refute_contains $'\302\233' "$stderr"
   assert_contains $'elsewhere: x [31mred 2J\nx [31mred 2J\nelsewhere: name could not be copied there' "$stderr"
@@ -225,14 +209,13 @@ listed() {
 
 @test "a script is sent what its verb reads, and no more; what is not set is one line" {
   mkdir -p lib/host
-  ask 'ln -s "$LIB/shared" lib/shared; CALL_LIB=$PWD/lib
+  fails 1 ask 'ln -s "$LIB/shared" lib/shared; CALL_LIB=$PWD/lib
     printf "# Reads: ONE\n# Reads other: TWO\n# Reads left right: THREE\n\n" >lib/host/clock.sh
     ONE=1 TWO=2 THREE=3
     for verb in other left right none; do call_settings clock "$verb" && bash -c "$REPLY main() { echo \"\${ONE-} \${TWO-} \${THREE-}\"; }; main"; done
     unset -v TWO
     call_settings clock left
     call_settings clock other'
-  assert_failure 1
   assert_output $'1 2 \n1  3\n1  3\n1  '
   assert_equal "$stderr" 'ask.sh: clock other: reads TWO, which is not set'
 }
@@ -241,12 +224,10 @@ listed() {
   local said='bash 5 or newer is required, this host has '
   sed 's/BASH_VERSINFO\[0\]/4/' "$REPO/lib/modules.sh" >modules.sh
   # shellcheck disable=SC2016 # expanded by the inner shell
-  LIB=$REPO/lib run_split bash -c '. ./modules.sh' do_it.sh
-  assert_failure 3
+  LIB=$REPO/lib fails 3 run_split bash -c '. ./modules.sh' do_it.sh
   assert_equal "$stderr" "do_it.sh: $said$BASH_VERSION"
   sed 's/BASH_VERSINFO\[0\]/4/' "$REPO/lib/host/call.sh" >call.sh
-  run_split bash -c '. "$0"' ./call.sh mark clock </dev/null
-  assert_failure 1
+  fails 1 run_split bash -c '. "$0"' ./call.sh mark clock </dev/null
   assert_equal "$output$stderr" "$said$BASH_VERSION"
 }
 
@@ -256,9 +237,7 @@ listed() {
   ln -s ../outside into/stdout
   ln -s ../.. into/set.hgrm
   { listed stdout abc && listed set.hgrm $'de\nf' && listed stderr '' && printf '\nabcde\nf'; } >stream
-  ask 'umask 077; receive_files into elsewhere client fetch; ls -A into'
-  assert_success
-  assert_output $'set.hgrm\nstderr\nstdout'
+  prints $'set.hgrm\nstderr\nstdout' ask 'umask 077; receive_files into elsewhere client fetch; ls -A into'
   assert_equal "$(cat into/stdout into/set.hgrm)" $'abcde\nf'
   assert_equal "$(<outside)" mine
   assert_equal "$(stat -c '%F %a %u' into/stdout into/set.hgrm)" "regular file 644 $EUID"$'\n'"regular file 644 $EUID"
@@ -266,8 +245,7 @@ listed() {
   mkdir other
   rm -r into
   ln -s other into
-  ask 'receive_files into elsewhere client fetch'
-  assert_failure
+  fails any ask 'receive_files into elsewhere client fetch'
   assert_equal "$(ls -A other)" ''
 }
 
@@ -280,9 +258,7 @@ listed() {
   number=$(wc -l <stream)
   ((number >= 10))
   echo >>stream
-  ask 'receive_files into elsewhere client fetch; ls -A into | wc -l'
-  assert_success
-  assert_output "$number"
+  prints "$number" ask 'receive_files into elsewhere client fetch; ls -A into | wc -l'
 }
 
 @test "a file keeps every byte, whether it is empty, large, or not a text" {
@@ -292,14 +268,12 @@ listed() {
   printf 'h\303\251\377\n' >sent/get.hgrm
   head -c 200000 /dev/urandom >sent/stdout
   bash -c '. "$REPO/lib/shared/files.sh" && cd sent && files_send -- *' >stream
-  ask 'receive_files into elsewhere client fetch'
-  assert_success
+  succeeds ask 'receive_files into elsewhere client fetch'
   diff -r sent into
   # Without the one that is not a text.
   rm -r into sent/set.hgrm && mkdir into
   bash -c '. "$REPO/lib/shared/files.sh" && cd sent && files_send -- *' >stream
-  ask 'receive_files into elsewhere client fetch'
-  assert_success
+  succeeds ask 'receive_files into elsewhere client fetch'
   diff -r sent into
 }
 
@@ -321,8 +295,7 @@ listed() {
       sum) printf '3\t%063d\tstdout\n\nabc' 0 >stream ;;
       *) { listed "$name" abc && printf '\nabc'; } >stream ;;
     esac
-    ask 'receive_files into elsewhere client fetch'
-    assert_failure 3
+    fails 3 ask 'receive_files into elsewhere client fetch'
     assert_equal "$stderr" "elsewhere: invalid files from 'client fetch': ${why//NAME/$name}"
     assert_equal "$(ls -A into)" ''
   done <<'END'
@@ -348,13 +321,11 @@ END
 
 @test "what a host has that is no regular file with a plain name is not sent, and named" {
   mkdir -m 700 -p host
-  ask 'cp -r "$LIB" lib; CALL_LIB=$PWD/lib
+  prints a.txt ask 'cp -r "$LIB" lib; CALL_LIB=$PWD/lib
     printf "main() { cd $SCRATCH/out; files_send -- *; }\n" >lib/host/sysinfo.sh
     _REMOTE_NAME="" && remote_open elsewhere
     mkdir out; echo text >out/a.txt; ln -s /etc/passwd out/b.txt; mkfifo out/c.txt; echo x >"out/d e.txt"; mkdir out/f.txt into
     receive_files into elsewhere sysinfo; ls into'
-  assert_success
-  assert_output a.txt
   assert_equal "$(grep -c 'not sent: it is not a regular file with a plain name' <<<"$stderr")" 4
 }
 
@@ -362,17 +333,14 @@ END
   need_root
   # Usage: refused PATH LINE
   refused() {
-    ask "REMOTE_DIR=$1 && call_run elsewhere stop stale"
-    assert_failure
+    fails any ask "REMOTE_DIR=$1 && call_run elsewhere stop stale"
     assert_equal "$stderr" "REMOTE_DIR=$1: $2"
   }
   local top=$SCRATCH/top change=" chmod go-w it, or set REMOTE_DIR to another path"
   mkdir -p top/{open,sticky,theirs,group}/in
   chmod 1777 top/sticky
-  ask "REMOTE_DIR=$top/sticky/in && call_work elsewhere"
-  assert_success
-  ask "REMOTE_DIR=$top/sticky/new && call_work elsewhere"
-  assert_success
+  succeeds ask "REMOTE_DIR=$top/sticky/in && call_work elsewhere"
+  succeeds ask "REMOTE_DIR=$top/sticky/new && call_work elsewhere"
   assert_equal "$(stat -c %a top/sticky/new)" 700
 
   # A journal that another user planted is not looked at, let alone run.
@@ -392,14 +360,12 @@ END
   refused "$top/group/in" "other users can write to $top/group (mode 775);$change"
   # A group of the user's name alone is fine.
   chown root:root top/group
-  ask "REMOTE_DIR=$top/group/in && call_work elsewhere"
-  assert_success
+  succeeds ask "REMOTE_DIR=$top/group/in && call_work elsewhere"
   # Where a link leads counts, and whose it is.
   ln -s open/in top/link
   refused "$top/link/new" "other users can write to $top/open (mode 777);$change"
   ln -s sticky/in top/good
-  ask "REMOTE_DIR=$top/good/new && call_work elsewhere"
-  assert_success
+  succeeds ask "REMOTE_DIR=$top/good/new && call_work elsewhere"
   chown -h nobody top/good
   refused "$top/good/new" "$top/good belongs to another user (nobody), who could replace it; set REMOTE_DIR to a path of root's or yours"
 }

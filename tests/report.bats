@@ -87,9 +87,7 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
 @test "one file with everything in it, every plot as SVG and PNG, and the rows of summary2csv.sh; a browser draws it, on a desk and on a phone" {
   local name width
   run_make 20250101T100000Z-x
-  run_split report 20250101T100000Z-x
-  assert_success
-  assert_output 20250101T100000Z-x/report.html
+  prints 20250101T100000Z-x/report.html run_split report 20250101T100000Z-x
   assert_equal "$stderr" ''
   assert_equal "$(grep -cE '(src|href)="?(https?:)?//|@import|<script ' 20250101T100000Z-x/report.html)" 0
   # The policy allows one script, by its checksum.
@@ -121,7 +119,7 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   done
   found row >page
   assert_equal "$(sed -n 1p page | tr '|' ',')" "$(sed -n 1p rows.csv)"
-  run python3 - <<'END'
+  succeeds run python3 - <<'END'
 import csv
 page = [line.rstrip("\n").split("|") for line in open("page")]
 rows = list(csv.DictReader(open("rows.csv")))
@@ -131,20 +129,17 @@ for shown, row in zip(page, rows):
     for name, value in zip(head, shown):
         assert value == (row[name] or "-") or value == row[name], (name, value, row[name])
 END
-  assert_success
 }
 
 @test "a folder keeps what is its own: a report takes the place of an earlier report, and of nothing else" {
   local repeat
   mkdir -p proj/plots
   echo precious | tee proj/plots/figure1.csv proj/plots/photo-2025.png proj/plots/bars-9.svg >/dev/null
-  run report proj
-  assert_failure 1
+  fails 1 run report proj
   assert_equal "$(cat proj/plots/*)" $'precious\nprecious\nprecious'
   echo '<title id="bars-9-title">earlier</title>' >proj/report.html
   for repeat in 1 2; do log_make 1000 50000 4 set:9 >proj/redis.log.c.20250101-100000.$repeat; done
-  run report proj
-  assert_success
+  succeeds run report proj
   assert_equal "$(cat proj/plots/figure1.csv proj/plots/photo-2025.png)" $'precious\nprecious'
   assert_exists proj/report.html proj/plots/bars-1.svg
   # The earlier report names it.
@@ -161,8 +156,7 @@ END
   mkdir -p "$run/env/<b>host"
   printf 'kernel\t<script>document.title=2</script>\n' >"$run/env/<b>host/env.tsv"
   printf '</pre><script>document.title=3</script>\n' >"$run/env/<b>host/setup.log"
-  run report "$run"
-  assert_success
+  succeeds run report "$run"
   refute_exists pwned "$REPO/pwned"
   cp "$run/report.html" page.html
   grep -qF '<meta http-equiv="Content-Security-Policy" content="default-src '"'none'; style-src 'unsafe-inline'; img-src data:; script-src 'sha256-" page.html ||
@@ -185,8 +179,7 @@ END
   cp -r "$REPO"/{do_it.sh,lib,conf} tree
   for block in fact verdict plot; do
     sed "s/^<!-- block $block -->$/<!-- block other -->/" "$REPO/lib/results/report.html" >tree/lib/results/report.html
-    run_split tree/do_it.sh report 20250101T100000Z-x
-    assert_failure 1
+    fails 1 run_split tree/do_it.sh report 20250101T100000Z-x
     assert_output ''
     assert_equal "$stderr" "do_it.sh: report.html: block $block: not found"
     assert_equal "$(<20250101T100000Z-x/report.html)" last
@@ -206,8 +199,7 @@ END
   settings_make "$run"
   printf 'variant\tpoint\tsweep\tdram_ratio\nnative\t1000B-4i-1to%d-zipf\t1:%d, zipf\t1:%d\n' 1 1 1 >$run/plan.tsv
   printf 'native\t1000B-4i-1to2-zipf\t1:2, zipf\t1:2\n' >>$run/plan.tsv
-  run_split report $run
-  assert_success
+  succeeds run_split report $run
   page=$(sed -n '/<section id="figures">/,/<.section>/p' $run/report.html)
   assert_contains '<h3>GET, values of 1,000 B: operations per second while all load generators were running</h3>' "$page"
   assert_contains '<p>a&lt;b, get: no knee up to 2 instances. There: an instance uses an unknown part' "$page"
@@ -223,8 +215,7 @@ END
   mv new $client/result.tsv
   mv 20250101T100000Z-x/swap/2000B-4i/rep-3 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000
   sed -i '/Complete/d' 20250101T100000Z-x/native/1000B-4i/rep-2/c/redis.log.*
-  run report 20250101T100000Z-x
-  assert_failure 1
+  fails 1 run report 20250101T100000Z-x
   page=$(<20250101T100000Z-x/report.html)
   assert_contains 'GETs found no key in 2 of' "$page"
   assert_contains 'the client was the bottleneck, so the figures describe the client, not the server, in 2 of' "$page"
@@ -241,15 +232,13 @@ END
   drawn_blank
   mkdir guide
   log_make 1000 50000 4 set:9 >guide/redis.log.c.20250101-100000.1
-  run report guide
-  assert_success
+  succeeds run report guide
   assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck, data outside the requested memory, CPU time used by other programs, phase that was disturbed or not settled, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
 }
 
 @test "of an empty run there is no report" {
   mkdir 20250101T100000Z-empty
-  run report 20250101T100000Z-empty
-  assert_failure 1
+  fails 1 run report 20250101T100000Z-empty
   refute_exists 20250101T100000Z-empty/report.html
 }
 
@@ -260,8 +249,7 @@ END
   printf 'SCENARIO="imdt"\nVARIANTS="native swap"\nOVER="KEYS VALUE_SIZES TUNE.ksm RESULTS_DIR"\nSERVER="s"\nCLIENT_IP="c d"\nKEYS="500000"\nVALUE_SIZES="1000 2000"\nREDISRUNS="3"\nTUNE.ksm="off"\n' >20250101T100000Z-x/run.conf
   settings_make "20250101T100000Z-x"
   printf '%s\t%s\n' cpu.model 'A <CPU>' cpu.count 72 memory.kib 790626304 kernel.release 6.1.0 redis.version 7.0.15 os.name - >20250101T100000Z-x/env/s/env.tsv
-  run_split report 20250101T100000Z-x
-  assert_success
+  succeeds run_split report 20250101T100000Z-x
   page=$(<20250101T100000Z-x/report.html)
   assert_contains '<h1>imdt: swap against native</h1>' "$page"
   assert_contains '<dt>Date</dt><dd>2025-01-01 10:00:00 UTC</dd>' "$page"
@@ -285,8 +273,7 @@ END
   printf '%s\n' $'kernel.release\t6.1.0' $'machine.hypervisor\t' $'cpu.isolated\t-' cpu.boost $'kernel.cmdline\ta\t-' >run/env/s/env.tsv
   touch data/{sections,fill}
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; template_read "$LIB/results/report.html"; _report_environment run data'
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; template_read "$LIB/results/report.html"; _report_environment run data'
   assert_line '<tr><th scope="row">kernel.release</th><td class="long">6.1.0</td></tr>'
   assert_line '<tr><th scope="row">machine.hypervisor</th><td class="long">(not said)</td></tr>'
   assert_line '<tr><th scope="row">cpu.isolated</th><td class="long">(not said)</td></tr>'
@@ -300,8 +287,7 @@ END
     repeat_make 20250101T100000Z-x native 100B-2i "$repeat" c 100 1000 2 30 90 "populate:$((repeat * 10))" get:10 "populate-2:$((repeat * 10))"
   done
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib && . "$LIB/modules.sh" && result_totals 20250101T100000Z-x | figures_run bound report'
-  assert_success
+  succeeds run_split bash -c 'ROOT=$REPO LIB=$REPO/lib && . "$LIB/modules.sh" && result_totals 20250101T100000Z-x | figures_run bound report'
   assert_contains 'native, get: 186 operations per second'
   refute_contains 'populate-2'
   refute_contains 'repeats of the same point differ'
@@ -324,14 +310,13 @@ END
 
 @test "a narrow page leaves out the less important columns, heading and cells alike; of the words worse and better, only verdicts have a colour" {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib MODULES=results; . "$LIB/modules.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib MODULES=results; . "$LIB/modules.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
 a	b	c	d
 A	min max	C	Verdict
 text	right	text	text
 worse	2	3	worse; robust: same
 1	2	3	better
 END
-  assert_success
   assert_line '<thead><tr><th scope="col">A</th><th scope="col" class="opt n">min max</th><th scope="col" class="opt">C</th><th scope="col">Verdict</th></tr></thead>'
   assert_line '<tr><td>worse</td><td class="opt n">2</td><td class="opt">3</td><td class="worse">worse; robust: same</td></tr>'
   assert_line '<tr><td>1</td><td class="opt n">2</td><td class="opt">3</td><td class="better">better</td></tr>'

@@ -60,8 +60,7 @@ END
       awk -v before="$before" "{ split(before, was); print (\$7 - was[7]) * 512 }" "$disk" >written
       ls -A /mnt >left' -)
   fi
-  restart_run PERSISTENCE.dir="$folder" SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 2.5:restart spread=one' TIME=6
-  assert_success
+  succeeds restart_run PERSISTENCE.dir="$folder" SWEEP=PERSISTENCE=rdb,aof EVENTS='0.5:restart 2.5:restart spread=one' TIME=6
   for point in results/*/native/*/rep-1; do
     assert_equal "$(tail -n +2 "$point/server/persistence.tsv" | cut -f 1,2,4 | sort | uniq -c | tr -s '\t ' ' ' | paste -sd ,)" ' 2 1 restart done, 2 2 restart done'
     for port in "$BASE" $((BASE + 1)); do
@@ -106,7 +105,7 @@ for row in csv.DictReader(sys.stdin):
 @test "the CPU time of an instance that has ended stays that of the run" {
   job_start bash -c 'while :; do :; done'
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c '. "$REPO/lib/shared/proc.sh" && . "$REPO/lib/host/start.sh" && . "$REPO/lib/host/monitor.sh"
+  succeeds run bash -c '. "$REPO/lib/shared/proc.sh" && . "$REPO/lib/host/start.sh" && . "$REPO/lib/host/monitor.sh"
     FOLDER=. RECORD=./instances.proc
     used() { awk "{ sub(/^.*[)] /, \"\"); print (\$12 + \$13) * 10000 }" "/proc/$1/stat"; }
     proc_started "$RECORD" "$1" 7000
@@ -117,7 +116,6 @@ for row in csv.DictReader(sys.stdin):
     kill -KILL "$1"
     host_monitor_used
     ((before <= REPLY && REPLY <= after)) && [[ ! -s $RECORD ]]' bash "$JOB_PID"
-  assert_success
 }
 
 @test "an instance that is killed while it loads, cannot read or write its file, refuses the password or loads for too long is named; the repeat fails, nothing is left" {
@@ -156,8 +154,7 @@ for row in csv.DictReader(sys.stdin):
   for name in redis-trixie valkey-trixie valkey-sid; do
     release_server "$name"
     rm -rf results
-    restart_run REDIS="$REPLY" SWEEP=PERSISTENCE=rdb,aof
-    assert_success
+    succeeds restart_run REDIS="$REPLY" SWEEP=PERSISTENCE=rdb,aof
     for point in results/*/native/*/rep-1; do
       restart_logged "$point/server/persistence.tsv" "$point/server/redis-$BASE.log" "$BASE"
     done

@@ -32,15 +32,13 @@ guide_rows() {
 @test "the combined Tx is the guide's, to the last digit, under the documented header, which is printed once" {
   log_make 1000 2275590 144 set:594 get:568 >redis.log.192.168.1.92.20180501-100000.1
   log_make 1000 2275590 144 set:597 get:585 >redis.log.192.168.1.90.20180501-100000.1
-  run "$REPO/summary2csv.sh" redis.log.*
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" redis.log.*
   assert_equal "$(column tx_bps <<<"$output" | awk 'NR % 2 { s += $1 } !(NR % 2) { g += $1 } END { printf "%.0f %.0f", s, g }')" \
     '8804353696 9096442973'
   assert_equal "$(kept_columns <<<"${lines[0]}")" "$HEADER"
   assert_equal "${#lines[@]}" 5
   # In totals the header is first too, with a row for each repeat of a phase.
-  run "$REPO/summary2csv.sh" --total redis.log.*
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" --total redis.log.*
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s %.0f %s|", $at["clients"], $at["tx_bps"], $at["p99_us"] }' <<<"$output")" \
     '2 8804353696 |2 9096442973 |'
 }
@@ -49,8 +47,7 @@ guide_rows() {
   log_make 1000 10 2 set:3 >redis.log.10.0.0.1.20180501-100000.4
   log_make 1000 10 5 set:7 >redis.log.a.20180501-100000.1
   log_make 1000 10 2 set:0 >redis.log.b.20180501-100000.1
-  run "$REPO/summary2csv.sh" redis.log.*
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" redis.log.*
   assert_equal "$(kept_columns <<<"${lines[1]}")" "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,,,,,,,,,,,,,,,,,,,"
   assert_equal "$(column max_time <<<"$output" | paste -sd ,),$(column max_time_us <<<"$output" | paste -sd ,)" 3,7,0,3731204,7731204,731204
   assert_equal "$(column tx_bps <<<"$output" | sed -n 3p)" ''
@@ -62,12 +59,10 @@ guide_rows() {
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     NR == 3 { $at["keys"] = 20; $at["misses"] = 150; $at["bytes"] = 50000 } { print }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
   mv changed r/20250101-x/native/p/rep-1/c/result.tsv
-  run "$REPO/summary2csv.sh" r/20250101-x
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
   assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 50 '
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=csv result_table'
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=csv result_table'
   assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
   assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 20 '
 }
@@ -81,16 +76,14 @@ guide_rows() {
       NR == 2 { $at["misses"] = misses; $at["bytes"] = 2000000 - 1000 * misses }
       { print $0, NR == 1 ? "commands" : "mget-10:1" }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
     mv changed r/20250101-x/native/p/rep-1/c/result.tsv
-    run "$REPO/summary2csv.sh" r/20250101-x
-    assert_success
+    succeeds run "$REPO/summary2csv.sh" r/20250101-x
     assert_equal "$(column tx_bps <<<"$output")" $((8000000 - 4000 * misses))
   done
 }
 
 @test "a run folder gives its names and the columns of result.tsv" {
   repeat_make results/20250101T100000Z-imdt native 1000B-4i 1 10.0.0.1 1000 50 4 23 99 set:3 get:2
-  run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt
   assert_equal "$(kept_columns <<<"${lines[2]}")" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,,,,,,,,,,,,,"
 }
 
@@ -101,20 +94,16 @@ guide_rows() {
   cd results/20250101T100000Z-x/native/p/rep-1/c
   awk -F '\t' '{ line = $NF; for (i = NF - 1; i >= 1; i--) line = line "\t" $i; print line }' result.tsv >turned
   mv turned result.tsv
-  run "$REPO/summary2csv.sh" "$SCRATCH/results/20250101T100000Z-x"
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" "$SCRATCH/results/20250101T100000Z-x"
   assert_equal "$(column scenario <<<"$output") $(column p99_us <<<"$output")" 'wsf-read 99'
 }
 
 @test "repeats come in the order they ran, ten after nine; those that were not finished are left out" {
   local i
   for i in 10 9 1 2 3.partial 4.cut-1; do repeat_make r/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
-  run "$REPO/summary2csv.sh" r/20250101-x
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(column repeat <<<"$output" | tr '\n' ' ')" '1 2 9 10 '
-  run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-3.partial/c/redis.log.*
-  assert_failure 1
-  assert_contains 'belongs to an unfinished repeat' "$stderr"
+  refuses 1 'belongs to an unfinished repeat' run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-3.partial/c/redis.log.*
 }
 
 @test "commas, quotes and line breaks in names survive a CSV reader" {
@@ -122,7 +111,7 @@ guide_rows() {
   local run=$'r/20250101-a,b "c"\td\\n\ne'
   repeat_make "$run" 'va"r' 'p,1' 1 'c d' 1000 50 2 23 99 set:3
   "$REPO/summary2csv.sh" "$run" >out.csv
-  run python3 - "$run" <<'END'
+  succeeds run python3 - "$run" <<'END'
 import csv, sys
 rows = list(csv.DictReader(open("out.csv", newline="")))
 assert len(rows) == 1, rows
@@ -132,7 +121,6 @@ assert row["filename"] == run + '/va"r/p,1/rep-1/c d/redis.log.c d.20250101-1000
 assert (row["variant"], row["point"], row["client"]) == ('va"r', "p,1", "c d"), row
 assert None not in row and row["misses"] == "0", row
 END
-  assert_success
 }
 
 @test "only fields that need quotes have them" {
@@ -151,8 +139,7 @@ END
   : >redis.log.empty.20180501-100000.1
   mkdir redis.log.folder.20180501-100000.1
   head -c 3000 /dev/urandom >redis.log.noise.20180501-100000.1
-  run_split "$REPO/summary2csv.sh" redis.log.* nothing
-  assert_failure 1
+  fails 1 run_split "$REPO/summary2csv.sh" redis.log.* nothing
   assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'set set set get get '
   assert_contains "redis.log.a.20180501-100000.1: phase get has no 'threads finished' line" "$stderr"
   refute_contains redis.log.b "$stderr"
@@ -169,8 +156,7 @@ END
   log_make 1000 10 2 set:3 get:2 >whole
   size=$(wc -c <whole)
   for ((cut = 0; cut < size - 1; cut += 37)); do head -c "$cut" whole >"redis.log.$cut.20180501-100000.1"; done
-  run_split "$REPO/summary2csv.sh" redis.log.*
-  assert_failure 1
+  fails 1 run_split "$REPO/summary2csv.sh" redis.log.*
   for ((cut = 0; cut < size - 1; cut += 37)); do assert_contains "redis.log.$cut.20180501-100000.1: " "$stderr"; done
 }
 
@@ -182,8 +168,7 @@ END
   sed -i '$d' r/20250101-x/native/p/rep-2/c/result.tsv
   sed -i '$s/\t1.0$//' r/20250101-x/native/p/rep-3/c/result.tsv
   mkdir r/20250101-x/native/p/rep-1/{d,server}
-  run_split "$REPO/summary2csv.sh" r/20250101-x
-  assert_failure 1
+  fails 1 run_split "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'get set '
   assert_contains 'rep-1/c/result.tsv: disagrees with the log about phase set: longest thread 3731205 us against 3731204 us' "$stderr"
   assert_contains 'rep-2/c/result.tsv: has no row for phase get' "$stderr"
@@ -199,8 +184,7 @@ END
     printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'set\t7000\tused_memory\t10\t2000' $'set\t7000\tcalls\t0\t500' $'set\t7000\tmajflt\t1\t101' \
       $'set\t7000\trss\t5\t3000' $'set\t7001\tused_memory\t'"$1"$'\t'"$2" $'set\t7001\tcalls\t'"$3"$'\t'"$4" $'set\t7001\tmajflt\t0\t150' \
       $'set\t7001\trss\t5\t3000' >r/20250101-x/native/p/rep-1/server/counters.tsv
-    run_split with_awk $awk "$REPO/summary2csv.sh" r/20250101-x
-    assert_success
+    succeeds run_split with_awk $awk "$REPO/summary2csv.sh" r/20250101-x
     told=$(column far_per_op <<<"$output"),$(column used_memory <<<"$output"),$(column rss <<<"$output")
   }
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
@@ -221,8 +205,7 @@ END
 @test "a process that was started again during a phase leaves the columns of counters empty: those of the first one are lost" {
   local rep=r/20250101-x/native/p/rep-1
   figures() {
-    run_split "$REPO/summary2csv.sh" --total r/20250101-x
-    assert_success
+    succeeds run_split "$REPO/summary2csv.sh" --total r/20250101-x
     assert_equal "$stderr" ''
     assert_equal "$(for name in far_per_op hit_ratio server_cpu_us_per_op rss; do column $name <<<"$output"; done | paste -sd ,)" "$1"
   }
@@ -256,8 +239,7 @@ END
 @test "on a tier of nodes no fault tells of far accesses, and the column is empty" {
   repeat_make r/20250101-x bind p 1 c 1000 50 4 23 99 set:3
   server_make r/20250101-x/bind/p/rep-1 bind ok 0 500000
-  run "$REPO/summary2csv.sh" r/20250101-x
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(column far_per_op <<<"$output")" ''
   server_make r/20250101-x/bind/p/rep-1 swap ok 0 500000
   run "$REPO/summary2csv.sh" r/20250101-x
@@ -270,8 +252,7 @@ END
   mkdir guide
   log_make 1000 10 4 set:3 >guide/redis.log.a.20180501-100000.1
   log_make 1000 10 4 set:3 >redis.log.a.20180501-100000.2
-  run "$REPO/summary2csv.sh" r/20250101-x r/20250101-y/swap guide redis.log.a.20180501-100000.2
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" r/20250101-x r/20250101-y/swap guide redis.log.a.20180501-100000.2
   assert_equal "$(column run <<<"$output" | tr '\n' ' ')" '20250101-x 20250101-y guide  '
   assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap   '
 }
@@ -282,27 +263,19 @@ END
   repeat_make res/20250102T090000Z-new native p 1 c 1000 50 4 23 99 set:3
   repeat_make res/sample native p 1 c 1000 50 4 23 99 set:3
   touch res/20250101T100000Z-old
-  TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh"
-  assert_success
+  TIERBENCH_RESULTS_DIR=res succeeds run "$REPO/summary2csv.sh"
   assert_equal "$(column run <<<"$output")" 20250102T090000Z-new
-  TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh" 20250101T100000Z-old
-  assert_success
+  TIERBENCH_RESULTS_DIR=res succeeds run "$REPO/summary2csv.sh" 20250101T100000Z-old
   assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap '
-  TIERBENCH_RESULTS_DIR=res run "$REPO/summary2csv.sh" --total 20250101T100000Z-old:swap
-  assert_success
+  TIERBENCH_RESULTS_DIR=res succeeds run "$REPO/summary2csv.sh" --total 20250101T100000Z-old:swap
   assert_equal "$(column run <<<"$output") $(column variant <<<"$output")" '20250101T100000Z-old swap'
   mkdir none
-  TIERBENCH_RESULTS_DIR=none run "$REPO/summary2csv.sh"
-  assert_failure 1
+  TIERBENCH_RESULTS_DIR=none fails 1 run "$REPO/summary2csv.sh"
   assert_contains 'RESULTS_DIR=none: no run; name a run, or ./do_it.sh makes one'
   # By default under results/ of this project, from any directory.
-  run "$REPO/summary2csv.sh" sample
-  assert_success
-  run_split "$REPO/summary2csv.sh" 20240101T100000Z-missing ''
-  assert_failure 1
-  assert_contains 'summary2csv.sh: 20240101T100000Z-missing: does not exist' "$stderr"
-  run "$REPO/summary2csv.sh" --help
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" sample
+  refuses 1 'summary2csv.sh: 20240101T100000Z-missing: does not exist' run_split "$REPO/summary2csv.sh" 20240101T100000Z-missing ''
+  succeeds run "$REPO/summary2csv.sh" --help
   assert_contains 'Usage: summary2csv.sh [--total] [--json | --excel[=POINT]] [RUN_OR_FILE...]'
   refute_contains pipefail
 }
@@ -350,8 +323,7 @@ END
   OMP_NUM_THREADS=3 "$REPO/test" --out with 127.0.0.1 "$base" 100 5000 >with/redis.log.a.20250101-100000.1
   cp with/redis.log.a.20250101-100000.1 without/
   for folder in with without; do
-    run "$REPO/summary2csv.sh" $folder/redis.log.a.20250101-100000.1
-    assert_success
+    succeeds run "$REPO/summary2csv.sh" $folder/redis.log.a.20250101-100000.1
     assert_equal "$(tail -n +2 <<<"$output" | cut -d, -f 1-7)" "$(guide_rows $folder/redis.log.a.20250101-100000.1)"
     assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '5000 5000 '
   done
@@ -363,8 +335,7 @@ END
   redis_start
   mkdir -p $folder/a
   OMP_NUM_THREADS=3 "$REPO/test" --instances 1 --out $folder/a 127.0.0.1 "$REDIS_PORT" 100 2000 >$folder/a/redis.log.a.20250101-100000.1
-  run "$REPO/summary2csv.sh" r/20250101-x
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(for name in servers threads keys; do column $name <<<"$output"; done | paste -sd ' ')" '1 1 3 3 2000 2000'
   # Two copies of one client have the same percentiles as one client.
   cp -r $folder/a $folder/b

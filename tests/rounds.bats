@@ -43,8 +43,7 @@ judged() {
 
 @test "of equal variants it calls 5 of 100 different at most; a look after each round at 95 % calls more than 20" {
   local name wrong called rounds
-  run statistics "$REPO/tests/rounds.awk" 2500 peek:3:30:5:0 schedule:3:30:5:0 schedule:3:10:5:0 schedule:3:30:5:10
-  assert_success
+  succeeds run statistics "$REPO/tests/rounds.awk" 2500 peek:3:30:5:0 schedule:3:30:5:0 schedule:3:10:5:0 schedule:3:30:5:10
   while read -r name wrong called rounds; do
     case $name in
       peek:*) want='called > 20' ;;
@@ -155,7 +154,7 @@ b 3 902 402 - 0 get 0'
 
 @test "a disturbed repeat is kept aside and run again, twice at most; other runs of repeats count as they are" {
   # shellcheck disable=SC2016 # expanded by the master
-  master "REDISRUNS=auto:3..30" '
+  succeeds master "REDISRUNS=auto:3..30" '
     repeat_run() {
       mkdir "$1"
       printf "phase\thost\tc\ts\tu\ta\to\ts\tforeign\tsteal\tlimit\tover\npopulate\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\npopulate-2\tserver\t2\t9\t0\t0\t0\t0\t99\t0\t10\t1\nget\tserver\t2\t9\t0\t0\t0\t0\t42.5\t0.0\t10\t%s\n" "$DISTURBED" >"$1/foreign.tsv"
@@ -164,7 +163,6 @@ b 3 902 402 - 0 get 0'
     DISTURBED=0 rounds_repeat calm
     DISTURBED=1 rounds_repeat noisy
     REDISRUNS=3 DISTURBED=1 rounds_repeat fixed'
-  assert_success
   assert_equal "$(grep -c run runs)" 5
   assert_equal "$(find . -maxdepth 1 -name '*.disturbed-*' | wc -l)" 2
   assert_exists calm noisy fixed
@@ -174,8 +172,7 @@ b 3 902 402 - 0 get 0'
 
 @test "plan prints repeats and times as a range, in hours if long" {
   local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none REDISRUNS=auto)
-  run_plan "${words[@]}"
-  assert_success
+  succeeds run_plan "${words[@]}"
   assert_contains "3-30 repeat(s)"
   assert_match '100B-1i .* 3-30 +20\.1 min to 3\.3 h'
   # What it says is what a run has: with the limits and the figures that were left out.

@@ -33,8 +33,7 @@ assert_nothing_left() {
 
 @test "a run leaves whole results, rows, a table, a log in the guide's form, and nothing else" {
   words VALUE_SIZES="100 1000"
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_nothing_left
   local run rep log
   run=$(run_folder)
@@ -55,8 +54,7 @@ assert_nothing_left() {
   assert_match '====> SERVER system -.*Running NATIVE.*====> CLIENT system -.*Running NATIVE' "$(<"$log")"
   assert_equal "$(tail -n 1 "$log")" DONE
   grep -q "^threads = 2 start_port = $BASE value_len = 100 key_count = 500$" "$log"
-  run_split "$REPO/summary2csv.sh" "$run"
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" "$run"
   assert_equal "${#lines[@]}" 5
 }
 
@@ -68,15 +66,13 @@ loads() { (($(grep -c 'phase get starts' job.err) == $1)); }
   grep -q '^0\{31\}1 ' /proc/net/if_inet6 || skip 'no IPv6 here'
   local run
   words SERVER=::1 CLIENT_IP=::1 LOG_LINKS=on
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   run=$(run_folder)
   assert_equal "$(find "$run" -name '*:*')" ''
   assert_exists "$run"/{env/++1/{setup.log,tuning.tsv,facts.tsv,tiers.tsv},native/100B-2i/rep-1/++1/get.hlog,memtier-bench0.log}
   run_split "$REPO/summary2csv.sh" --json "$run"
   assert_equal "$(grep -o '"client": *"[^"]*"' <<<"$output" | sort -u | tr -d ' ')" '"client":"::1"'
-  run "$REPO/do_it.sh" verify "$run"
-  assert_success
+  succeeds run "$REPO/do_it.sh" verify "$run"
 }
 
 @test "a run that cannot take its lock leaves no directory in the results" {
@@ -90,9 +86,7 @@ END
   chmod 755 . prefix
   words LOCK_DIR="$SCRATCH/locks" SERVER_PREFIX="$SCRATCH/prefix"
   mkdir -p -m 1777 locks
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_failure 3
-  assert_contains 'lock: not available, nothing was started' "$stderr"
+  refuses 3 'lock: not available, nothing was started' run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_equal "$(find results 2>/dev/null)" ''
 }
 
@@ -115,8 +109,7 @@ END
     job_start "$REPO/do_it.sh" run --resume "$run"
     wait_until 60 loads 1
     # A second master, as on another machine with the same results.
-    run_split "$REPO/do_it.sh" run --resume "$run/"
-    assert_failure 2
+    fails 2 run_split "$REPO/do_it.sh" run --resume "$run/"
     assert_match "command line: --resume=$run: the run demo-[0-9]+-[0-9a-f]{8} of [^ ]+ on [^ ]+ \\(pid $JOB_PID, since [^ ]+\\) continues it; wait for it" "$stderr"
   done
   assert_exists "$run/run.lock"
@@ -132,13 +125,11 @@ echo "rm: cannot remove '${*: -1}': Directory not empty" >&2
 exit 1
 END
   chmod +x bin/rm
-  PATH=$SCRATCH/bin:$PATH run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
-  assert_success
+  PATH=$SCRATCH/bin:$PATH succeeds run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_contains "stopped everything that"
   assert_exists bin/late
   assert_nothing_left
-  run_split "$REPO/do_it.sh" stop --resume "$run"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop --resume "$run"
   assert_contains "nothing was left"
 
   first=$(cat "$run"/native/100B-2i/rep-1/127.0.0.1/result.tsv)
@@ -146,8 +137,7 @@ END
   sed -i '/^kernel.machine/s/.$/X/' "$run/env/127.0.0.1/env.tsv"
   sed -n 's/^kernel.machine\t//p' "$run/env/127.0.0.1/env.tsv" >machine
   cp "$run/env/127.0.0.1/facts.tsv" facts.tsv
-  run_split "$REPO/do_it.sh" run --resume "$run"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run --resume "$run"
   assert_contains "127.0.0.1: kernel.machine was $(<machine) when the run began, and is $(uname -m): repeats before and after differ in it" "$stderr"
   assert_equal "$(sed -n 's/^kernel.machine\t//p' "$run/env/127.0.0.1/env.tsv")" "$(<machine)"
   # Earlier ones may have seen swap of another program.
@@ -157,8 +147,7 @@ END
   assert_exists "$run"/native/100B-2i/rep-2/127.0.0.1/result.tsv
   assert_equal "$(cat "$run"/native/100B-2i/rep-1/127.0.0.1/result.tsv)" "$first"
   refute_exists "$run/run.lock"
-  run_split "$REPO/do_it.sh" verify "$run"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" verify "$run"
   assert_nothing_left
 }
 
@@ -166,8 +155,7 @@ END
   local run rounds rep repeats
   # Load by other programs is irrelevant here.
   words REDISRUNS=auto:2..3 PRECISION=100% PHASES=set FOREIGN=off -v native -v loadgen
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   run=$(run_folder)
   rounds=$(find "$run"/native -name 'rep-?' | wc -l)
   ((rounds >= 2 && rounds <= 3)) || fail "$rounds rounds"
@@ -182,8 +170,7 @@ END
   assert_match "100B-2i: (precise or decided after $rounds rounds: set throughput of loadgen: [0-9.]+ % of native|not precise after 3 rounds \(REDISRUNS=auto:2\.\.3\):)" "$stderr"
   # Load by others may have disturbed a repeat, on a machine with many CPUs.
   repeats=$(find "$run"/native -name 'rep-?*')
-  run_split "$REPO/do_it.sh" run --resume "$run"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run --resume "$run"
   assert_equal "$(find "$run"/native -name 'rep-?*')" "$repeats"
   TIERBENCH_RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
   assert_contains "$((2 * rounds)) of at most 6 repeats"
@@ -196,12 +183,8 @@ END
   words TIME=600 RATE=100 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
-  assert_failure 3
-  assert_contains "its master is alive" "$stderr"
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
-  assert_failure 3
-  assert_contains "uses this server" "$stderr"
+  refuses 3 "its master is alive" run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
+  refuses 3 "uses this server" run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
   # The run continues as if nothing had happened.
   while read -r pid start _; do process_alive "$pid" "$start" || fail "$pid is gone"; done < <(cat host/run-*/server/instances.proc host/run-*/client-*/generator.proc)
   assert_equal "$(grep warning: job.err | grep -vE 'both run on|no phase sets keys')" ''
@@ -222,8 +205,7 @@ END
   (($(find results -mindepth 1 -maxdepth 1 -name '*Z-demo' | wc -l) == 2)) || fail "$(cat said.*)"
   (($(cat results/*/run.log | grep -o 'results go to .*' | sort -u | wc -l) == 2)) || fail "$(cat said.*)"
   for run in results/*; do
-    run_split "$REPO/do_it.sh" verify "$run"
-    assert_success
+    succeeds run_split "$REPO/do_it.sh" verify "$run"
     assert_equal "$(info_calls set "$run"/native/100B-1i/rep-1/server/info.after)" 500
   done
 }
@@ -232,9 +214,7 @@ END
   redis_start -p $((BASE + 1))
   redis-cli -p "$REDIS_PORT" set mine 1
   words
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_failure 3
-  assert_contains "port $REDIS_PORT is taken" "$stderr"
+  refuses 3 "port $REDIS_PORT is taken" run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
   refute_exists results
@@ -256,21 +236,16 @@ END
 
 @test "a fill that does not fit is refused with the figures" {
   words KEYS=1000000000
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_match "memory: [0-9]+ MiB available; requires: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B; 1.5 x \(size \+ 32\) x keys says 377655 MiB\) and [0-9]+ MiB kept free" "$stderr"
 }
 
 @test "redis-server missing, and a results folder that cannot be written: a clear line each" {
   words REDIS=/nowhere/redis-server
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_failure 3
-  assert_contains "redis-server is missing: '/nowhere/redis-server' not found" "$stderr"
+  refuses 3 "redis-server is missing: '/nowhere/redis-server' not found" run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   touch afile
   words
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"
-  assert_failure 2
-  assert_contains "RESULTS_DIR=$SCRATCH/afile: cannot write to it" "$stderr"
+  refuses 2 "RESULTS_DIR=$SCRATCH/afile: cannot write to it" run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"
   refute_contains mkdir: "$stderr"
   assert_nothing_left
 }

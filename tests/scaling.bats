@@ -74,8 +74,7 @@ windows_row() {
       for n in {1..24}; do printf '%d\tnative\t100B-1i\t%d\tyes\n' "$n" "$n"; done
     } >"$run/plan.tsv"
   done
-  PATH=$PWD/bin:$PATH run_split "$REPO/do_it.sh" list RESULTS_DIR=results
-  assert_success
+  PATH=$PWD/bin:$PATH succeeds run_split "$REPO/do_it.sh" list RESULTS_DIR=results
   assert_equal "$(grep -c '^run .* 2 of 24 repeats$' <<<"$output")" 3
   assert_equal "$(wc -l <calls)" 1
   # Directories that no plan has are no repeats of it, and a run without one does not hide the others.
@@ -98,14 +97,12 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
   printf 'number\tvariant\tpoint\trepeat\tneed\n1\tnative\t100B-1i\t1\tyes\n2\tnative\t100B-1i\t2\tyes\n3\tnative\t100B-1i\t3\tyes\n' >disk/20260101T000000Z-demo/plan.tsv
   ln -s ../20260101T000000Z-demo disk/runs/
   ln -s disk/runs results
-  run "$REPO/do_it.sh" list RESULTS_DIR=results
-  assert_success
+  succeeds run "$REPO/do_it.sh" list RESULTS_DIR=results
   assert_match 'run +results/20260101T000000Z-demo +2 of 3 repeats'
 }
 
 @test "a sweep that begins with fewer instances than clients is refused with the one that does not" {
-  numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=1..all
-  assert_failure 2
+  fails 2 numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=1..all
   assert_match 'INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=clients\.\.all$' "$stderr"
   numbers CLIENT_IP='203.0.113.2 203.0.113.3'
   assert_equal "$(wc -w <<<"$output")" 47
@@ -123,9 +120,7 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 @test "instances that are not numbers are refused" {
   local word
   for word in 0 1..0 4..2 1.. ..4 1..4..0 1...4 some 1..60001 1..2..3..4; do
-    numbers INSTANCES="$word"
-    assert_failure 2
-    assert_contains "INSTANCES=$word: invalid" "$stderr"
+    refuses 2 "INSTANCES=$word: invalid" numbers INSTANCES="$word"
   done
 }
 
@@ -190,8 +185,7 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 15 12700000 17100000
 END
   } >windows
-  run figures
-  assert_success
+  succeeds run figures
   assert_line $'row\t12\t11000000\t16500000\t50\t0'
   assert_match 'onload, set: the knee is at 12 instances; each of the next adds \+3\.0 %'
   assert_match 'kernel, set: the knee is at 14 instances'
@@ -258,8 +252,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
       windows_row v 1 get $n 500000 '1:8, zipf'
     done
   } >windows
-  run figures
-  assert_success
+  succeeds run figures
   assert_equal "$(grep -E '^(title|row.[124])|knee' <<<"$output" | cut -d ';' -f 1 | cut -d . -f 1)" \
     "$(printf '%s\n' $'title\tGET, values of 128 B, 1:1, zipf: operations per second while all load generators were running' \
       $'row\t1\t1000000\t0' $'row\t2\t2000000\t0' $'row\t4\t4000000\t0' $'note\tv, get: no knee up to 4 instances' \
@@ -279,8 +272,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
     windows_row w 2 set 2 2000000
   } >windows
   for awk in mawk gawk; do
-    AWK=$awk run_split figures
-    assert_success
+    AWK=$awk succeeds run_split figures
     assert_equal "$stderr" ''
     assert_equal "$(grep knee <<<"$output" | cut -d . -f 1,2)" $'note\tv, get: the knee is at 2 instances; each of the next 2 takes 50.0 % away
 note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part, a thread of the load generator an unknown part'
@@ -299,8 +291,7 @@ note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "ops_per_sec"; next }
     { $at["client_limited"] = $at["servers"] == 2 || ($at["servers"] == 1) == ($at["variant"] == "onload"); print $0, $at["window_ops_per_sec"] }' windows >limited
   mv limited windows
-  run figures
-  assert_success
+  succeeds run figures
   assert_equal "$(grep -P '^row\t[1-9]|bounds' <<<"$output" | cut -d : -f 1)" "$(printf '%s\n' $'row\t1\t1000\t>=1500\t>=50\t0' $'row\t2\t>=2000\t>=2500\t\t0' \
     $'row\t3\t>=3000\t3500\t<=16.67\t0' $'note\tThe load generator was the limit of some figures')"
   awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["rate"] = $at["window_ops_per_sec"] } 1' windows >paced
@@ -312,8 +303,7 @@ note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part
 @test "a sweep of 1 and 2 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
   local n rep
   words INSTANCES='1 2'
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native
   assert_match $'\nSET, values of 128 B: operations per second while all load generators were running\n'
   assert_match $'\nGET, values of 128 B'
   assert_equal "$(sed -n '/^GET, values/,$p' <<<"$output" | grep -cE '^ +[12] +(>=)?[0-9,]+ +(>=)?[0-9,]+ +(-|([<>]=)?-?[0-9.]+%) +[0-9.]+%$')" 2

@@ -117,8 +117,7 @@ set_column() {
   set_column b at_least_us 0
   set_column b start_us 1700000000250000
   set_column a late 5
-  run "$REPO/summary2csv.sh" --total r/20250101-x
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" --total r/20250101-x
   assert_equal "${#lines[@]}" 2
   run awk -F, 'NR == 1 { split($0, name); next } { for (i = 1; i <= NF; i++) print name[i] "=" $i }' <<<"$output"
   for line in clients=2 len=1000 servers=2 max_time=3 threads=2 rate=400 ops=100 avg_us=56.2260 p50_us=10 p99_us=129 p99_9_us=129 max_us=129 misses=4 \
@@ -152,7 +151,7 @@ set_column() {
     "$REPO/summary2csv.sh" $form r/20250101-x >out.csv
     # shellcheck disable=SC2086
     "$REPO/summary2csv.sh" --json $form r/20250101-x >out.json
-    run python3 - <<'END'
+    succeeds run python3 - <<'END'
 import csv, json, re
 rows, objects = list(csv.DictReader(open("out.csv", newline=""))), json.load(open("out.json"))
 assert len(rows) == len(objects) >= 3, (len(rows), len(objects))
@@ -166,7 +165,6 @@ for row, thing in zip(rows, objects):
         assert not isinstance(v, str) or name in ("filename", "operation", "run", "scenario", "variant", "point", "client"), (name, v)
     assert isinstance(thing["ops"], int) and isinstance(thing["repeat"], int), thing
 END
-    assert_success
   done
 }
 
@@ -216,8 +214,7 @@ native populate ///
 zram get 1:4/gaussian:12.5/2/8M
 zram populate 1:4///8M'
   done
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x >totals; tables_make "$LIB/results/tables/ratio.awk" . <totals; tables_make "$LIB/part/cold/table.awk" . <totals; result_table <totals'
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x >totals; tables_make "$LIB/results/tables/ratio.awk" . <totals; tables_make "$LIB/part/cold/table.awk" . <totals; result_table <totals'
   refute_contains 'DRAM:data'
   refute_contains gaussian
   # A search leaves its answer in dram_share_percent.
@@ -265,16 +262,14 @@ totals_limited() {
   printf 'variant\tpoint\tsweep\tdram_ratio\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\t%s\t%s\n' p1 1:2 1:2 p2 1:4 1:4 p3 1:8 1:8; done >>$run/plan.tsv
   totals_limited $run >totals
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/results/tables/ratio.awk" . <totals'
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/results/tables/ratio.awk" . <totals'
   assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
 swap % of native <=100.0% - >=100.0%
 $bounds"
   printf 'variant\tpoint\tsweep\tcold_memory\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\tcold memory %s\t%s\n' p1 0 0 p2 4M 4M p3 8M 8M; done >>$run/plan.tsv
   totals_limited $run >totals
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/part/cold/table.awk" . <totals'
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/part/cold/table.awk" . <totals'
   assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
 native % of native at 0 100.0% - <=100.0%
 swap ops/s 21 >=21 >=21
@@ -311,15 +306,13 @@ $bounds"
   settings_make "$run"
   for awk in mawk gawk; do
     printf 'variant\tpoint\tsweep\tdram_ratio\n%s\tone\t1:4\t1:4\n%s\ttwo\t1:8\t1:8\n' swap swap zram zram >$run/plan.tsv
-    run with_awk $awk bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/results/tables/ratio.awk" .' bash $run
-    assert_success
+    succeeds run with_awk $awk bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/results/tables/ratio.awk" .' bash $run
     assert_equal "$(sed '1,5d; / far.op/d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
 swap p99 us 99 99
 zram ops/s 26 21
 zram p99 us 99 99'
     printf 'variant\tpoint\tsweep\tcold_memory\n%s\tone\tcold memory 0\t0\n%s\ttwo\tcold memory 8M\t8M\n' swap swap zram zram >$run/plan.tsv
-    run with_awk $awk bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/part/cold/table.awk" .' bash $run
-    assert_success
+    succeeds run with_awk $awk bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/part/cold/table.awk" .' bash $run
     assert_equal "$(sed '1,5d; /MiB/d; /^$/,$d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
 swap p99 us 99 99
 zram ops/s 26 21
@@ -340,7 +333,7 @@ zram p99 us 99 99'
   settings_make "$run"
   printf 'variant\tpoint\tdram_ratio\tcold_memory\n' | cat - points >$run/plan.tsv
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run_split bash -c 'set -Eeuo pipefail
+  succeeds run_split bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     result_totals "$1" >totals
@@ -351,7 +344,6 @@ zram p99 us 99 99'
       for rows in broken without; do tables_make "$LIB/$name.awk" . <"$rows" >"${name//\//-}.$rows"; done
     done
     FORMAT=csv result_table <broken' bash $run
-  assert_success
   assert_equal "$stderr" ''
   for name in results-tables-ratio part-cold-table results-tables-scaling; do
     grep -q swap $name.without || fail "$name: no table"
@@ -436,8 +428,7 @@ zram p99 us 99 99'
     repeat_make r/20250101-x "$variant" 1000B-4i 1 c 1000 50 4 46 99 set:3
   done
   for awk in mawk gawk; do
-    run with_awk $awk "$REPO/summary2csv.sh" --json r/20250101-x
-    assert_success
+    succeeds run with_awk $awk "$REPO/summary2csv.sh" --json r/20250101-x
     assert_equal "$(python3 -c 'import json, sys; print(*sorted(ascii(row["variant"]) for row in json.load(sys.stdin)))' <<<"$output")" \
       "'\\xe9\\u20ac\\U0001f600' 'a\\ufffd\\ufffd' 'a\\ufffd\\ufffd\\ufffd' 'a\\ufffd\\ufffdb' 'a\\ufffdb'"
   done

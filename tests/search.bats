@@ -360,6 +360,5 @@ table() {
   assert_equal "$(export READ=plan_settle && conf_value SWEEP argument 'SWEEP=RATE=10k,60%@run,50%@run/swap TIME=1m,5')" 'RATE=10000,5400,13500 TIME=1m,5'
   mv run a=b
   assert_equal "$(conf_value RATE argument RATE=60%@a=b)" 5400
-  run conf_value RATE argument RATE=60%@a=b/swap/1000B
-  assert_failure 2
+  fails 2 run conf_value RATE argument RATE=60%@a=b/swap/1000B
 }

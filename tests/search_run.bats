@@ -51,8 +51,7 @@ phase_calls() {
   drawn_blank
   words_slow RATE=search LIMITS="avg<=200ms p50<=150ms"
   search_short 10% 11
-  run_split ./do_it.sh run "${untuned[@]}"
-  assert_success
+  succeeds run_split ./do_it.sh run "${untuned[@]}"
   assert_equal "$(column search.tsv mixed limit) $(column search.tsv mixed-2 limit)" "avg<=200ms p50<=150ms"
   assert_match '^(found|client|open|broken)$' "$(column search.tsv mixed search)"
   # The measured phase has the rate that was found, and keeps the limit. The achieved part of the rate depends on other load on the machine.
@@ -70,8 +69,7 @@ phase_calls() {
   assert_match $'MIXED of 100 B on 1 instance: max operations per second within a limit' "$output"
   assert_match 'avg<=200ms +native' "$output"
   assert_match 'p50<=150ms +native' "$output"
-  run_split "$REPO/summary2csv.sh" results/*
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" results/*
   assert_equal "${#lines[@]}" 4
   # One plot for each figure with a limit.
   need_command jq
@@ -99,8 +97,7 @@ phase_calls() {
   # such a percentile.
   words_slow RATE=search LIMITS="max<=1us p99<=1ms" SEARCH_TIME=1.4 PIPELINE=32
   search_short 20% 80
-  run_split ./do_it.sh run "${untuned[@]}"
-  assert_success
+  succeeds run_split ./do_it.sh run "${untuned[@]}"
   assert_equal "$(column search.tsv mixed search) $(column search.tsv mixed-2 search)" 'none none'
   assert_equal "$(phase_column mixed ops)$(phase_column mixed-2 ops)" ''
   awk -v least="$(column search.tsv mixed-2 least_us)" 'BEGIN { exit !(least >= 10000) }' || fail "$(<"$(echo results/*/native/*/rep-1/steps.tsv)")"
@@ -116,8 +113,7 @@ phase_calls() {
   kill -KILL "$JOB_PID"
   job_wait 30
   words_resume
-  run_split ./do_it.sh run "${untuned[@]}"
-  assert_success
+  succeeds run_split ./do_it.sh run "${untuned[@]}"
   assert_exists results/*/native/*/rep-1/search.tsv results/*/native/*/rep-1.cut-*/steps.tsv
   assert_equal "$(awk -F '\t' 'NR == 2 { print $4 }' results/*/native/*/rep-1/steps.tsv)" 1
   assert_equal "$(phase_column mixed connections) $(phase_column mixed arrival)" "$(column search.tsv mixed load) closed"
@@ -156,8 +152,7 @@ phase_calls() {
 @test "a plan names the search, and counts its steps and measured phases in the minutes" {
   local with without
   words RATE=search LIMITS="avg<=1ms p99<=1ms" TIME=60 SEARCH_TIME=4
-  run_plan "${untuned[@]}"
-  assert_success
+  succeeds run_plan "${untuned[@]}"
   assert_match 'search +the highest rate that keeps avg<=1ms and p99<=1ms: about 35 steps of 4 s per phase, at most 80 per limit' "$output"
   with=$(awk '/^all / { print $2 }' <<<"$output")
   run_plan -q "${untuned[@]}"

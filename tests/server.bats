@@ -16,7 +16,7 @@ recorded_alive() {
 }
 
 @test "what a repeat cannot stop keeps none of the rest from being stopped, and is reported" {
-  run bash -c 'set -Eeuo pipefail
+  fails 1 run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/ended}.sh; do . "$file"; done
     workdir_open() { :; }
     owner_close() { echo closed; }
@@ -25,19 +25,17 @@ recorded_alive() {
     host_ended_instances() { echo instances; }
     host_ended_tier() { fail "the tier stays"; }
     main'
-  assert_failure 1
   assert_output $'instances\nthe tier stays\nclosed'
 }
 
 @test "96 instances come up, all answer, and all are gone afterwards" {
   local base
   base=$(ports_pick 96)
-  master "INSTANCES=96 REDISBASE=$base" '
+  succeeds master "INSTANCES=96 REDISBASE=$base" '
     server_start 96
     server_info
     cp '"$SCRATCH"'/host/run-*/server/instances.proc '"$SCRATCH"'/record
     server_stop'
-  assert_success
   assert_equal "$(grep -c '^redis_version:' <<<"$output")" 96
   assert_equal "$(wc -l <record)" 96
   cp record seen
@@ -50,7 +48,7 @@ recorded_alive() {
 @test "each instance is pinned as planned, listens on the server's address alone, has REDIS_CONF over conf/redis.conf, and ends without a last snapshot; its password is asked for, on no command line and in no log" {
   local base
   base=$(ports_pick 2)
-  master "INSTANCES=2 REDISBASE=$base PERSISTENCE=rdb PERSISTENCE.every=3600 'REDIS_CONF=maxmemory 123mb; databases 3'" '
+  succeeds master "INSTANCES=2 REDISBASE=$base PERSISTENCE=rdb PERSISTENCE.every=3600 'REDIS_CONF=maxmemory 123mb; databases 3'" '
     server_start 2
     server=$(echo "$REMOTE_DIR"/run-*/server)
     while read -r pid _ port; do
@@ -73,7 +71,6 @@ recorded_alive() {
     exec 5<"$server/redis-$REDISBASE.log"
     server_stop
     cat <&5'
-  assert_success
   assert_equal "${lines[0]}" "${lines[2]}"
   assert_equal "${lines[1]}" "${lines[3]}"
   assert_equal "${lines[4]} ${lines[5]}" '0 NOAUTH Authentication required.'
@@ -88,9 +85,7 @@ recorded_alive() {
   redis_start
   redis-cli -p "$REDIS_PORT" set mine 1
   before=$(process_start "$REDIS_PID")
-  master "INSTANCES=2 REDISBASE=$((REDIS_PORT - 1))" 'server_start 2'
-  assert_failure
-  assert_contains "port $REDIS_PORT is taken" "$stderr"
+  refuses any "port $REDIS_PORT is taken" master "INSTANCES=2 REDISBASE=$((REDIS_PORT - 1))" 'server_start 2'
   assert_equal "$(recorded_alive)" 0
   process_alive "$REDIS_PID" "$before"
   assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
@@ -123,25 +118,22 @@ recorded_alive() {
     proc_pause() { proc_wait; }
     proc_record "$RECORD" "$$" 7001'
   printf '%s\n' one two 'Received SIGTERM scheduling shutdown...' 'bye bye...' >redis-7001.log
-  run bash -c "$code
+  fails 1 run bash -c "$code
     host_cluster_ready"
-  assert_failure 1
   assert_output 'port 7001: its log: two
 port 7001: its log: Received SIGTERM scheduling shutdown...
 port 7001: its log: bye bye...
 port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the nodes?'
   rm instances.proc
-  run bash -c "$code"'
+  fails 1 run bash -c "$code"'
     sed -i "s/^[0-9]*/0/" "$RECORD"
     host_cluster_ready'
-  assert_failure 1
   assert_equal "${lines[1]}" 'port 7001: its log: Received SIGTERM scheduling shutdown...'
   assert_equal "${lines[3]}" 'port 7001: redis-server ended: bye bye...'
   : >redis-7001.log
   rm instances.proc
-  run bash -c "$code
+  fails 1 run bash -c "$code
     host_server_ready"
-  assert_failure 1
   assert_output $'port 7001: its log is empty\n1 instances do not answer PING after 60 s, ports: 7001'
 }
 
@@ -169,8 +161,7 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
 @test "a server that another living run has is refused with its owner's name" {
   master "" 'lock_take 127.0.0.1; touch '"$SCRATCH"'/held; while [[ ! -e '"$SCRATCH"'/enough ]]; do sleep 0.05; done' &
   wait_until 10 test -e held
-  master "" 'lock_take 127.0.0.1; echo taken'
-  assert_failure 3
+  fails 3 master "" 'lock_take 127.0.0.1; echo taken'
   assert_match "the run test-[0-9]+-[0-9a-f]{8} of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) uses this server" "$stderr"
   refute_contains taken
   touch enough
@@ -183,7 +174,7 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   # The recipe ends after the other run has begun to build, or waits.
   printf 'all:\n\techo begun >>%s/begun\n\tuntil [ -e %s/go ]; do sleep 0.05; done\n\tcp %s src/redis-server\n' "$SCRATCH" "$SCRATCH" "$(command -v redis-server)" >redis-1/Makefile
   tar -czf host/cache/redis-1.tar.gz redis-1
-  master '' '
+  prints "$SCRATCH/host/cache/redis-1/src/redis-server"$'\n'"$SCRATCH/host/cache/redis-1/src/redis-server" master '' '
     _CALL_FILES=$SCRATCH/first call_run 127.0.0.1 redis build redis-1 redis-1.tar.gz &
     first=$!
     until [[ -s begun ]] || ((SECONDS > 100)); do sleep 0.05; done
@@ -193,8 +184,6 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
     : >go
     wait "$first"
     wait "$second"'
-  assert_success
-  assert_output "$SCRATCH/host/cache/redis-1/src/redis-server"$'\n'"$SCRATCH/host/cache/redis-1/src/redis-server"
   assert_equal "$(wc -l <begun)" 1
 }
 
@@ -222,30 +211,23 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   untuned=(TUNE=off KERNEL=keep)
   local -a words=("${untuned[@]}" -s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$base" KEYS=100 VALUE_SIZES=100 REDISRUNS=1
     REDIS="source:$SCRATCH/redis-1.tar.gz" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
-  run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_match 'ok +redis-server +not installed yet +source:[^ ]+ +a run installs it'
-  run_split "$REPO/do_it.sh" plan "${words[@]}" KEYS=auto FILL=20M
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" plan "${words[@]}" KEYS=auto FILL=20M
   assert_contains estimated
   refute_exists built
   # The cost of a key is measured after the build: what was built is not in the table.
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1 RATE=500
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1 RATE=500
   assert_equal "$(wc -l <built)" 1
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["known"] }' results/*/plan.tsv)" asked
   # A tree that does not build: the run is refused before anything starts.
   printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   rm -r results
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}"
-  assert_failure 3
-  assert_contains "127.0.0.1: redis-server: Redis does not build:" "$stderr"
+  refuses 3 "127.0.0.1: redis-server: Redis does not build:" run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}"
   refute_exists results
   rm redis-1.tar.gz
-  master "REDIS=source:$SCRATCH/redis-1.tar.gz" ':'
-  assert_failure
-  assert_contains "$SCRATCH/redis-1.tar.gz: neither a version of Redis, nor a URL, nor a file here" "$stderr"
+  refuses any "$SCRATCH/redis-1.tar.gz: neither a version of Redis, nor a URL, nor a file here" master "REDIS=source:$SCRATCH/redis-1.tar.gz" ':'
   master '' 'REDIS=source:8.0.1-rc1 from="" source="" key=""; _server_redis; echo "$source"'
   assert_output https://download.redis.io/releases/redis-8.0.1-rc1.tar.gz
 }

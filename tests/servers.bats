@@ -29,29 +29,24 @@ servers() {
 
 @test "servers come from the command line, from an array, and from lines of a hosts file in their order" {
   local head='servers  10.0.0.3 10.0.0.1 10.0.0.2 (8 logical CPUs, 16 GiB each)'
-  run_plan "${THREE[@]}" SERVER_CORES=8 SERVER=10.0.0.3,10.0.0.1,10.0.0.2
-  assert_success
+  succeeds run_plan "${THREE[@]}" SERVER_CORES=8 SERVER=10.0.0.3,10.0.0.1,10.0.0.2
   assert_contains "$head"
   mkdir copy && cp -r "$REPO"/{do_it.sh,conf,lib,tools} copy
   sed -i 's/^SERVER=.*/SERVER=(10.0.0.3 10.0.0.1 10.0.0.2)/; s/^CLIENT_IP=.*/CLIENT_IP=(10.0.0.9)/' copy/do_it.sh
-  run_split copy/do_it.sh plan -s cluster KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
-  assert_success
+  succeeds run_split copy/do_it.sh plan -s cluster KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
   assert_contains "$head"
   printf '%s\n' 'server 10.0.0.3' 'client 10.0.0.9' 'server 10.0.0.1 root 22 - 192.168.0.1' 'server 10.0.0.2' >hosts
-  run_plan -s cluster -H hosts KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
-  assert_success
+  succeeds run_plan -s cluster -H hosts KEYS=1000 SERVER_MEM=16 SERVER_CORES=8
   assert_contains "$head"
   assert_contains 'node 2: 10.0.0.1'
 }
 
 @test "each server is one node: 90 shards make 60 processes on each of three, whose CPUs are shared out apart" {
-  run_plan "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
-  assert_success
+  succeeds run_plan "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
   assert_equal "$(grep -c '^placement spread, on 10\.0\.0\.[123]$' <<<"$output")" 3
   # Two processes on each of the 30 CPUs of each server, 90 CPUs in all.
   assert_equal "$(awk -F '  +' '/^placement/ { place = 1 } /^node 1/ { place = 0 } place && $1 ~ /^[0-9]/ { sum += $2 } END { print sum }' <<<"$output")" 180
-  run_plan --rows "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
-  assert_success
+  succeeds run_plan --rows "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print gsub(/\|/, "", $at["places"]), gsub(/@/, "", $at["places"]) }' <<<"$output")" '2 90'
 }
 
@@ -59,8 +54,7 @@ servers() {
   local words data dram share processes
   while read -r share processes words; do
     # shellcheck disable=SC2086 # words on purpose
-    run_plan --rows -v swap DRAM_RATIO=1:2 "${THREE[@]}" SERVER_CORES=8 KEYS=100000 REDISRUNS=1 $words
-    assert_success
+    succeeds run_plan --rows -v swap DRAM_RATIO=1:2 "${THREE[@]}" SERVER_CORES=8 KEYS=100000 REDISRUNS=1 $words
     read -r data dram < <(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["data_bytes"], $at["dram_bytes"] }' <<<"$output")
     assert_equal "$dram" "$((data * ${share%/*} / ${share#*/} / 2 + (processes << 22)))"
   done <<'END'
@@ -78,7 +72,7 @@ END
 }
 
 @test "without a cluster each server has a range of ports, and a client is told where its own are" {
-  servers '
+  succeeds servers '
     CLUSTER=off REDISBASE=7000
     HOST_DATA[b]=data
     ports() { spread_ports 8 | paste -sd " "; }
@@ -87,16 +81,14 @@ END
       read -r port count <<<"$word"
       spread_addresses "$port" "$count" 8 | paste -sd " "
     done'
-  assert_success
   assert_equal "$output" "$(printf '%s\n' '7000 7001 7002' '7003 7004 7005' '7006 7007' a '--hosts 7003=data a' '--hosts 7006=c data' c)"
   # One instance for each CPU of all servers.
-  run_plan "${THREE[@]:2}" SERVER_CORES=8
-  assert_success
+  succeeds run_plan "${THREE[@]:2}" SERVER_CORES=8
   assert_contains '1000B-24i'
 }
 
 @test "each of several servers is filled as the smallest, and has its part of what all have" {
-  servers '
+  succeeds servers '
     for word in REPLICAS=1 RESERVE=1G FILL=50% INSTANCES=auto CLIENT_IP=10.0.0.9; do conf_word argument "$word" test; done
     plan_settle
     remote_is_local() { return 1; }
@@ -114,7 +106,6 @@ END
     echo "$REPLY"
     part() { spread_part 600 6; echo "$HOST $REPLY"; }
     servers_each part'
-  assert_success
   # CPUs 4 + 8 + 2; half of the 4 GiB that the smallest can use, on three.
   assert_equal "$(sed -n 1p <<<"$output")" "8 14 5 $((6 << 30))"
   assert_equal "$(sed -n 2,4p <<<"$output")" $"a $((9 << 30)) 2"$'\n'"b $((5 << 30)) 1"$'\n'"c $((17 << 30)) 1"
@@ -122,7 +113,7 @@ END
 }
 
 @test "what a function sets for one server is kept for it alone, also when it failed; a script that ends there undoes things on all" {
-  servers '
+  fails 4 servers '
     set_one() { REDIS_BINARY=/bin/$HOST; [[ $HOST != b ]]; }
     status=0
     servers_each set_one || status=$?
@@ -138,12 +129,11 @@ END
     cleanup_push undo_all
     leave() { [[ $HOST != b ]] || exit 4; }
     servers_each leave'
-  assert_failure 4
   assert_equal "$output" $'a /bin/a\nb /bin/b\nc /bin/c\n1 unset a b c\na /bin/a\nb /bin/b\nc /bin/c\nundo on a\nundo on b\nundo on c'
 }
 
 @test "loads from far memory are added up over servers by the events of each CPU; without a count of one of them there is no sum" {
-  servers '
+  succeeds servers '
     FAR_EVENTS=auto _REMOTE_TMP=$SCRATCH
     call_run() {
       case "$HOST $3" in
@@ -159,7 +149,6 @@ END
     parts_begin .
     parts_phase start get
     parts_at stop end'
-  assert_success
   assert_equal "$(sort words.* | uniq -c | sed 's/^ *//')" '2 instance r80d1:u instance r10d3:u instance r02d3:u
 1 socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
   assert_equal "$(cut -f 2-4,6- far.tsv | sed 1d)" $'Cascade Lake\tinstance\tr80d1:u\t300\t63.00
@@ -176,7 +165,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 }
 
 @test "the working set is that of all instances on all servers; without one of the servers it is unknown" {
-  servers '
+  succeeds servers '
     PROBE_WSS=on _REMOTE_TMP=$SCRATCH
     declare -A ROW=([data_bytes]=1000000)
     call_run() {
@@ -193,7 +182,6 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
       wss_goes get-2 "${EPOCHREALTIME/[.,]/}"
       wss_look
     done'
-  assert_success
   assert_equal "$(sed 1d wss.tsv | sort | tr '\t' ' ' | paste -sd ,)" 'get 6379 1 10,get 6379 16 30,get 6380 1 20,get 6380 16 40,get 6381 1 50,get 6381 16 60,get 6382 1 70,get 6382 16 80'
   assert_match '^[0-9:]* warning: b: the working set of get is unknown$' "$(grep unknown <<<"$stderr")"
   repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 get:3
@@ -204,20 +192,18 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 
 @test "with PLACEMENT=split each server has its instances on one node, and a client on a server's machine is on another one" {
   printf '%s\n' 0,0,0,0 1,1,0,0 2,2,1,1 3,3,1,1 >topology
-  run_plan "${THREE[@]}" PLACEMENT=split FACTS=topology INSTANCES=6
-  assert_success
+  succeeds run_plan "${THREE[@]}" PLACEMENT=split FACTS=topology INSTANCES=6
   assert_equal "$(grep -c '^placement split, on 10\.0\.0\.[123]$' <<<"$output") $(grep -cE '^6379|--membind=0' <<<"$output")" '3 3'
   mkdir facts
   printf '%s\t%s\n' cpus 2 mem_gib 16 mem_bytes $((16 << 30)) mem_available_bytes $((15 << 30)) topology 0,0,0,0 topology 1,1,0,1 |
     tee facts/10.0.0.{1,3}.tsv | sed 's/1,1,0,1/1,1,0,2/' >facts/10.0.0.2.tsv
-  run_plan --rows "${THREE[@]}" PLACEMENT=split FACTS=facts INSTANCES=6 CLIENT_IP='10.0.0.1 10.0.0.2 10.0.0.9'
-  assert_success
+  succeeds run_plan --rows "${THREE[@]}" PLACEMENT=split FACTS=facts INSTANCES=6 CLIENT_IP='10.0.0.1 10.0.0.2 10.0.0.9'
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["client_places"] }' <<<"$output")" \
     '--cpunodebind=1 --membind=1|--cpunodebind=2 --membind=2|-'
 }
 
 @test "a share of DRAM is that of each server's own data; where one of them cannot have it, the share before is set again on all" {
-  servers '
+  succeeds servers '
     _REMOTE_TMP=$SCRATCH CLUSTER=off REPLICAS=0 POINT_INSTANCES=7 TIER=swap DRAM_RATIO=search
     MONITOR_ROWS_OF=([a]=$(printf "cgroup\tusage\t100000000\ncgroup\tswap\t0\n") [b]=$(printf "cgroup\tusage\t50000000\n") [c]=$(printf "cgroup\tusage\t60000000\n"))
     call_run() {
@@ -231,7 +217,6 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     done
     echo "$_DRAM_BASE"
     sort set | uniq -c | sed "s/^ *//"'
-  assert_success
   # With 1 MiB more for each instance: three on a, two on b and c.
   assert_equal "$output" "20: 2
 210000000
@@ -247,7 +232,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
 }
 
 @test "doctor --probe measures each server, and prints a table for each; one that cannot be measured is a row" {
-  servers '
+  succeeds servers '
     _REMOTE_TMP=$SCRATCH
     memory_program() { echo "/membench-$HOST"; }
     lock_take() { echo "$HOST" >>locked; }
@@ -258,13 +243,12 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     : >rows
     memory_probe rows
     cat rows locked'
-  assert_success
   assert_equal "$(grep -E '^(Memory of|0 +0|b)' <<<"$output" | awk '{ print $1, $2, $3 }')" $'Memory of a,\n0 0 197\nMemory of c,\n0 0 199\nb fail memory'
   assert_line 'a b c'
 }
 
 @test "each server is tuned with its own nodes: DAMON monitors those that are slow there" {
-  servers '
+  succeeds servers '
     DAMON=monitor _REMOTE_TMP=$SCRATCH
     learn() {
       case $HOST in
@@ -277,12 +261,11 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     call_run() { awk -F "\t" "\$1 == \"DAMON\" { print \$5 }" <<<"$TUNE_ROWS"; }
     parallel_run 10 _tune_apply a b c 10.0.0.9
     for host in a b c 10.0.0.9; do echo "$host ${PARALLEL_OUT[$host]}"; done'
-  assert_success
   assert_equal "$output" $'a monitor 1 0\nb monitor 2 0,1\nc monitor - 0\n10.0.0.9 '
 }
 
 @test "waits and requests between two marks are those of the instances on all servers" {
-  servers '
+  prints '12 36' servers '
     HIT_COUNTERS=hits/misses
     foreign_mark() { :; }
     for n in 1 5; do
@@ -291,8 +274,6 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
       [[ $n == 5 ]] || before=$MONITOR_ROWS
     done
     monitor_waits "$before" "$MONITOR_ROWS"'
-  assert_success
-  assert_output '12 36'
 }
 
 @test "counters of several servers are added up, and the data is where it was asked for when it is so on every server" {

@@ -61,8 +61,7 @@ down_or_ended() {
 
 @test "four shards on three servers, loaded by two clients: what all servers count is what both clients count, and files of all are there; one machine under two names is refused" {
   local rep host
-  run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=4 KEYS=1000 TIME=1 RATE=300
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=4 KEYS=1000 TIME=1 RATE=300
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   # The first four ports are the masters.
   assert_equal "$(awk -F '\t' '$1 ~ /^(populate|mixed)$/ && $2 ~ /^[0-9]+$/ && $2 < 6383 && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" \
@@ -81,12 +80,10 @@ down_or_ended() {
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" && $2 ~ /^[0-9]+$/ { n++ } END { print n }' "$rep/server/counters.tsv")" 8
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $2 == "host" && $3 == "pgmajfault" { n++ } END { print n }' "$rep/server/counters.tsv")" 1
   assert_equal "$(awk -F '\t' 'NR > 1 { seen[$2] = 1 } END { for (port in seen) n++; print n }' "$rep/server/instances.tsv")" 8
-  run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
   nothing_left
 
-  run_split netns_exec client1 "$REPO/do_it.sh" plan -s cluster "${WORDS[@]}" SERVER="198.18.0.1 198.18.0.11 client1" CLIENT_IP=198.18.0.12 KEYS=1000 SERVER_CORES=4 SERVER_MEM=8
-  assert_failure 2
+  fails 2 run_split netns_exec client1 "$REPO/do_it.sh" plan -s cluster "${WORDS[@]}" SERVER="198.18.0.1 198.18.0.11 client1" CLIENT_IP=198.18.0.12 KEYS=1000 SERVER_CORES=4 SERVER_MEM=8
   assert_contains 'SERVER=198.18.0.1 198.18.0.11 client1: 198.18.0.11 and client1 are one machine; give each server once' "$stderr"
 }
 
@@ -113,8 +110,7 @@ down_or_ended() {
   assert_equal "$(<again)" "$(<second)"
   # The keys, the marker and the tracked bits.
   assert_equal "$(grep -c '^db0:keys=1002,' "$rep/server/info.after")" 12
-  run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]}" CLIENT_IP=198.18.0.11
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]}" CLIENT_IP=198.18.0.11
   assert_contains '198.18.0.2: stopped everything that'
   nothing_left
 }
@@ -127,16 +123,13 @@ down_or_ended() {
   record+=:$(process_start "$record")
   owner=$(printf 'demo-1-abcdef01\tme\there\t0\t0\t%s\t%s\t2026-01-01T00:00:00Z\t60' "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)")
   netns_host server2 bash -c 'umask 077 && mkdir -p "$1/server" && printf "%s\n" "$2" >"$1/owner" && : >"$1/server/redis-6379.log"' - "$folder" "$owner"
-  run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
   assert_contains '198.18.0.2: stopped everything that demo-1-abcdef01 had left' "$output"
   process_alive "${record%:*}" "${record#*:}" || fail 'stopped with the run of another host'
   # Without a directory of that run.
-  run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
   process_alive "${record%:*}" "${record#*:}" || fail 'stopped as a run whose directory is gone'
-  run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
   assert_contains '198.18.0.1: stopped everything that demo-1-abcdef01 had left' "$output"
   process_gone "${record%:*}" "${record#*:}"
 }
@@ -164,8 +157,7 @@ down_or_ended() {
   assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
   (($(figure cold_bytes) >= 3 << 23 && $(figure cold_bytes) < 3 << 24)) || fail "$(figure cold_bytes) B of cold memory"
   ! perf_counts || assert_match $'^get\tFAR.events\tinstance\tminor-faults\tminor-faults\t[1-9][0-9]*\t100.00$' "$(grep ^get "$rep/far.tsv")"
-  run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" verify "$SCRATCH"/results/*
   nothing_left
 }
 
@@ -200,11 +192,9 @@ END
   assert_equal "$(figure placement)" ok
   assert_match '^-?[0-9]+$' "$(figure toy_bytes)"
   # Without the path, how the tier is undone is unknown.
-  TIERBENCH_PATH='' run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]:0:4}" SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11
-  assert_failure 3
+  TIERBENCH_PATH='' fails 3 run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]:0:4}" SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11
   assert_contains 'its tier is missing; set TIERBENCH_PATH as for the run' "$stderr"
-  run_split netns_exec client1 "$REPO/do_it.sh" stop "${words[@]}"
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop "${words[@]}"
   assert_contains "198.18.0.2: tier: removed balloon $SCRATCH/host/run-"
   nothing_left
   while read -r host; do refute_exists "/proc/$host"; done <pids

@@ -22,29 +22,19 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   for file in run/run.conf "$REP/server/counters.tsv" "$REP/server/redis-6379.log" "$REP"/*/set.hgrm; do
     mv "$file" kept
     mkfifo "$file"
-    run_split timeout 200 "$REPO/summary2csv.sh" run
-    assert_failure 1
-    assert_contains "$file: a FIFO" "$stderr"
-    run_split timeout 200 "$REPO/do_it.sh" report run
-    assert_failure
-    assert_contains "$file: a FIFO" "$stderr"
+    refuses 1 "$file: a FIFO" run_split timeout 200 "$REPO/summary2csv.sh" run
+    refuses any "$file: a FIFO" run_split timeout 200 "$REPO/do_it.sh" report run
     rm "$file"
     ln -s "$PWD/outside" "$file"
-    run_split timeout 200 "$REPO/summary2csv.sh" run
-    assert_failure 1
-    assert_contains "$file: a link" "$stderr"
+    refuses 1 "$file: a link" run_split timeout 200 "$REPO/summary2csv.sh" run
     rm "$file"
     mv kept "$file"
   done
-  run_split timeout 200 "$REPO/summary2csv.sh" run
-  assert_success
+  succeeds run_split timeout 200 "$REPO/summary2csv.sh" run
   rm run/run.conf
   mkfifo run/run.conf
-  run_split timeout 200 "$REPO/do_it.sh" list RESULTS_DIR="$PWD"
-  assert_success
-  run_split resume
-  assert_failure 2
-  assert_contains "run.conf: a FIFO" "$stderr"
+  succeeds run_split timeout 200 "$REPO/do_it.sh" list RESULTS_DIR="$PWD"
+  refuses 2 "run.conf: a FIFO" run_split resume
 }
 
 @test "a reader of a part of a run, or of one log, checks what it opens outside of it" {
@@ -53,34 +43,24 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   mv run/run.conf kept
   mkfifo run/run.conf
   for path in "${REP%%/1000*}" "$REP" "${log%/*}" "$log"; do
-    run_split timeout 200 "$REPO/summary2csv.sh" "$path"
-    assert_failure 1
-    assert_contains 'run.conf: a FIFO' "$stderr"
+    refuses 1 'run.conf: a FIFO' run_split timeout 200 "$REPO/summary2csv.sh" "$path"
   done
-  run_split timeout 200 "$REPO/do_it.sh" compare run/native run/swap
-  assert_failure 1
-  assert_contains 'run/native/../run.conf: a FIFO' "$stderr"
+  refuses 1 'run/native/../run.conf: a FIFO' run_split timeout 200 "$REPO/do_it.sh" compare run/native run/swap
   rm run/run.conf
   mv kept run/run.conf
   # A directory of logs alone, and what is around it.
   mkdir logs server
   cp "${log%/*}"/* logs
-  run "$REPO/summary2csv.sh" logs
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" logs
   mkfifo starts.tsv
-  run_split timeout 200 "$REPO/summary2csv.sh" --total logs
-  assert_failure 1
-  assert_contains 'logs/../starts.tsv: a FIFO' "$stderr"
+  refuses 1 'logs/../starts.tsv: a FIFO' run_split timeout 200 "$REPO/summary2csv.sh" --total logs
   rm starts.tsv logs/result.tsv
   mkfifo logs/result.tsv logs/other
-  run_split timeout 200 "$REPO/summary2csv.sh" "logs/${log##*/}"
-  assert_failure 1
-  assert_contains 'logs/result.tsv: a FIFO; the log is not read' "$stderr"
+  refuses 1 'logs/result.tsv: a FIFO; the log is not read' run_split timeout 200 "$REPO/summary2csv.sh" "logs/${log##*/}"
   # Its histogram has a name that was checked.
   rm logs/result.tsv
   sed -i 's/^Histogram saved to file .*/Histogram saved to file other/' "logs/${log##*/}"
-  run_split timeout 200 "$REPO/summary2csv.sh" --total "logs/${log##*/}"
-  assert_success
+  succeeds run_split timeout 200 "$REPO/summary2csv.sh" --total "logs/${log##*/}"
 }
 
 @test "what is too large to be settings or a table, or is sparse, is named and not read" {
@@ -88,12 +68,10 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   for file in run/plan.tsv run/run.conf "$REP"/127*/result.tsv "$REP/server/instances.tsv"; do
     mv "$file" kept
     truncate -s 3G "$file"
-    run_split timeout 200 "$REPO/summary2csv.sh" run
-    assert_failure 1
+    fails 1 run_split timeout 200 "$REPO/summary2csv.sh" run
     assert_match "$file: (larger than 64 MiB|a sparse file)" "$stderr"
     if [[ ${file%/*} == run ]]; then
-      run_split timeout 200 "$REPO/do_it.sh" list RESULTS_DIR="$PWD"
-      assert_success
+      succeeds run_split timeout 200 "$REPO/do_it.sh" list RESULTS_DIR="$PWD"
       assert_match "run +$PWD/run +cannot be read: ${file##*/} is too large"
     fi
     rm "$file"
@@ -112,8 +90,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
     printf 'LIKE=%s\n' "$file" >lost/run.conf
     for words in "-s lost/$file.conf" "-s lost/run.conf" "-H lost/$file.conf" "FACTS=lost/$file.conf SERVER=203.0.113.1"; do
       # shellcheck disable=SC2086 # words
-      run_plan $words
-      assert_failure 2
+      fails 2 run_plan $words
       assert_contains "lost/$file.conf: $why" "${stderr/-H=/}"
     done
   done <<'END'
@@ -127,8 +104,7 @@ END
   # A link of the user is followed, and the text is the file's.
   printf 'KEYS=7\n\nREDISRUNS=1' >lost/plain.conf
   ln -s plain.conf lost/link.conf
-  run_plan --rows -s lost/link.conf SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4 VARIANTS=native
-  assert_success
+  succeeds run_plan --rows -s lost/link.conf SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4 VARIANTS=native
   assert_equal "${#lines[@]}" 2
 }
 
@@ -140,19 +116,16 @@ END
   for file in "$REP"/*/set.hgrm "$REP"/*/get.hlog "$REP/server/counters.tsv" "$REP/starts.tsv"; do
     cp "$file" kept
     truncate -s -1 "$file"
-    run_split "$REPO/summary2csv.sh" run
-    assert_failure 1
+    fails 1 run_split "$REPO/summary2csv.sh" run
     assert_match "^summary2csv.sh: $file: has [0-9]+ bytes of [0-9]+; the repeat is excluded\$" "$stderr"
     ((${#lines[@]} < whole))
     refute_contains "$REP/" "$output"
     cp kept "$file"
   done
   truncate -s -100 run/run.conf
-  run_split resume
-  assert_failure 2
+  fails 2 run_split resume
   assert_match 'run/run.conf: has [0-9]+ bytes of [0-9]+: it was truncated or changed' "$stderr"
-  run_split "$REPO/summary2csv.sh" run
-  assert_failure 1
+  fails 1 run_split "$REPO/summary2csv.sh" run
   assert_match '^summary2csv.sh: run/run.conf: has [0-9]+ bytes of [0-9]+$' "$stderr"
   assert_equal "${#lines[@]}" "$whole"
 }
@@ -160,8 +133,7 @@ END
 @test "names in results are not formulas in a CSV and not codes for a terminal" {
   rm run/SIZES
   mv run/native "run/=HYPERLINK(x)" 2>/dev/null || mv "$(dirname "$(dirname "$REP")")" "run/=HYPERLINK(x)"
-  run_split "$REPO/summary2csv.sh" run
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" run
   assert_contains ",'=HYPERLINK(x),"
   [[ ! $output =~ ,[=@] ]] || fail 'a cell begins as a formula does'
   mv "run/=HYPERLINK(x)" $'run/a\e[31mb'
@@ -228,8 +200,7 @@ END
     refute_contains $'\e'
     refute_contains $'\xc2\x9b'
   done
-  run "$REPO/summary2csv.sh" "$folder"
-  assert_success
+  succeeds run "$REPO/summary2csv.sh" "$folder"
   assert_match "^filename,.*,$shown"$'(,[^\n]*)?\n'
   refute_contains $'\e'
   refute_contains $'\xc2\x9b'
@@ -242,18 +213,14 @@ END
   mkfifo "$folder/env/$name"
   for command in "$REPO/summary2csv.sh" "$REPO/do_it.sh kpi" "$REPO/do_it.sh verify"; do
     # shellcheck disable=SC2086 # the program and its command
-    run_split $command "$folder"
-    assert_failure 1
-    assert_contains "$shown: a FIFO" "$stderr"
+    refuses 1 "$shown: a FIFO" run_split $command "$folder"
     refute_contains $'\e' "$stderr"
     refute_contains $'\xc2\x9b' "$stderr"
   done
   rm "$folder/env/$name"
   for command in "$REPO/summary2csv.sh" "$REPO/do_it.sh kpi"; do
     # shellcheck disable=SC2086 # the program and its command
-    run_split $command "$folder"
-    assert_failure 1
-    assert_contains "$shown" "$stderr"
+    refuses 1 "$shown" run_split $command "$folder"
     refute_contains $'\e' "$stderr"
     refute_contains $'\xc2\x9b' "$stderr"
   done
@@ -261,19 +228,14 @@ END
 
 @test "a line of 3 MB in a hosts file, a byte of 0 in settings, and a thousand million CPUs: one clear line at once" {
   head -c 3000000 /dev/zero | tr '\0' x >hosts
-  run_plan -H hosts
-  assert_failure 2
+  fails 2 run_plan -H hosts
   assert_equal "$stderr" "do_it.sh: command line: -H=hosts: larger than 1 MiB; name a hosts file such as hosts.example"
   # A value of the shell cannot have a byte of 0: KEYS=10 would be KEYS=100.
   printf 'server 127.0.0.1\nclient 127.0.0.1\0\n' >hosts
-  run_plan -H hosts
-  assert_failure 2
+  fails 2 run_plan -H hosts
   assert_equal "$stderr" "do_it.sh: command line: -H=hosts: has a byte of 0 in line 2; name a hosts file such as hosts.example"
   printf '\n\nKEYS=10\0000' >scenario.conf
-  run_plan -s ./scenario.conf
-  assert_failure 2
+  fails 2 run_plan -s ./scenario.conf
   assert_equal "$stderr" "do_it.sh: ./scenario.conf: has a byte of 0 in line 3; name a file of settings that you can read"
-  run_plan SERVER_CPUS=0-999999999
-  assert_failure 2
-  assert_contains "SERVER_CPUS=0-999999999: invalid" "$stderr"
+  refuses 2 "SERVER_CPUS=0-999999999: invalid" run_plan SERVER_CPUS=0-999999999
 }

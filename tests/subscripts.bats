@@ -110,8 +110,7 @@ both() {
 
 @test "bash 5.1: the suites of key figures and of the table pass" {
   release_server bash-bullseye
-  run env -i PATH="${REPLY%/*}:${PATH#"$BATS_LIBEXEC:"}" HOME="$HOME" TMPDIR="$SCRATCH" bats "$REPO"/tests/{kpi,table}.bats
-  assert_success
+  succeeds run env -i PATH="${REPLY%/*}:${PATH#"$BATS_LIBEXEC:"}" HOME="$HOME" TMPDIR="$SCRATCH" bats "$REPO"/tests/{kpi,table}.bats
 }
 
 # Print the lines of the files on stdin in which an unquoted expansion is split into words, and its patterns expanded, unless its kind excludes patterns.
@@ -169,7 +168,5 @@ END
     call_run() { printf '<%s>' "$@"; }
     doctor_fix rows yes 2>/dev/null
   )
-  run fixed
-  assert_success
-  assert_output '<there><deps><gcc:stdio.h><redis-server>'
+  prints '<there><deps><gcc:stdio.h><redis-server>' run fixed
 }

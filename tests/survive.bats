@@ -36,8 +36,7 @@ assert_nothing_left() {
 @test "messages go to a full device, with an open umask, no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR: results are whole and not for others to write, and the exit status tells" {
   local folder="$SCRATCH/it's a \\host"
   drawn_blank
-  run env -u HOME POSIXLY_CORRECT=1 bash -c 'umask 000; exec "$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on REMOTE_DIR="$folder"
-  assert_failure 1
+  fails 1 run env -u HOME POSIXLY_CORRECT=1 bash -c 'umask 000; exec "$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on REMOTE_DIR="$folder"
   assert_contains 'SET'
   assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
   assert_nothing_left
@@ -47,9 +46,7 @@ assert_nothing_left() {
   assert_equal "$(stat -c %a results/*/run.conf results/*/native/100B-2i/rep-1/starts.tsv | sort -u)" 644
   # The key of a hosts file is also found without HOME.
   printf 'server 127.0.0.1\nclient 127.0.0.1 - - ~/no/key\n' >hosts
-  run_split env -u HOME SHELLOPTS=noglob "$REPO/do_it.sh" plan -H hosts
-  assert_failure 2
-  assert_contains '/no/key: cannot open the ssh key' "$stderr"
+  refuses 2 '/no/key: cannot open the ssh key' run_split env -u HOME SHELLOPTS=noglob "$REPO/do_it.sh" plan -H hosts
   HOME="$SCRATCH/a&b" run_split "$REPO/do_it.sh" plan -H hosts
   assert_contains "$SCRATCH/a&b/no/key: cannot open the ssh key" "$stderr"
 }
@@ -58,15 +55,14 @@ assert_nothing_left() {
   drawn_blank
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
-  run_split full "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on
-  assert_failure 1
+  fails 1 run_split full "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on
   assert_equal "$(grep -c 'No space left on device\|cannot write' <<<"$stderr")" 1
   assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
   assert_nothing_left
 }
 
 @test "a script that cannot write on a host with a full disk: one message without a line number, and its own message; a removed directory: the file is named" {
-  master '' '
+  succeeds master '' '
     REMOTE_MARK=mark
     printf "%s\n" mark "/dev/fd/63: line 12: printf: write error: No space left on device" "bash: line 7: echo: write error: No space left on device" \
       "uname: write error: No space left on device" "REMOTE_DIR=/x: cannot be made: No space left on device" "run-1: cannot be written" >said
@@ -79,7 +75,6 @@ assert_nothing_left() {
     # A directory that is removed while the script runs.
     printf "%s: No such file or directory\n" "/dev/fd/63: line 12: /var/run-1/server/6381.conf" "/x/host/sysinfo.sh: line 7: irq.tsv" | sed "1i mark" >said
     _call_said file <said'
-  assert_success
   # What names the file system replaces the message. Without it, the first is printed.
   assert_equal "$stderr" "REMOTE_DIR=/x: cannot be made: No space left on device
 run-1: cannot be written
@@ -99,8 +94,7 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   printf 'a-1-00000000\tme\there\t%s\n' "$gone" >host/run-a-1-00000000/owner
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
-  run_split full "$REPO/do_it.sh" stop SERVER=127.0.0.1 CLIENT_IP='127.0.0.2 127.0.0.3'
-  assert_failure 1
+  fails 1 run_split full "$REPO/do_it.sh" stop SERVER=127.0.0.1 CLIENT_IP='127.0.0.2 127.0.0.3'
   refute_exists host/run-a-1-00000000
   # The run reached the last repeat.
   assert_equal "$(grep -c 'No space left on device' <<<"$stderr")" 3
@@ -124,8 +118,7 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   mkdir tmp
   master '' ': >up; while [[ ! -e down ]]; do sleep 0.05; done' >/dev/null &
   wait_until 20 test -e up
-  run_split "$REPO/do_it.sh" stop
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop
   assert_equal "$(find tmp -name 'tierbench-*' | wc -l)" 1
   : >down
   wait
@@ -174,8 +167,7 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
   assert_equal "$stderr" ''
   printf 'server 127.0.0.1\nclient 127.0.0.1\n' >results/20260101T000000Z-demo/hosts
-  run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
   assert_contains "./do_it.sh stop -H $SCRATCH/results/20260101T000000Z-demo/hosts" "$stderr"
   run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results" -H results/20260101T000000Z-demo/hosts
   assert_equal "$stderr" ''
@@ -199,8 +191,7 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   kill -KILL "$dead"
   # Until it has ended, its socket answers.
   wait_until 10 process_gone "$dead" "$start"
-  run_split "$REPO/do_it.sh" stop
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop
   assert_equal "$(find screen -mindepth 1 | wc -l)" 1
   assert_exists screen/*.mine
 }

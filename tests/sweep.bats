@@ -31,8 +31,7 @@ plan_column() {
 
 @test "a run of two points of a swept setting sends what each says, and has it as a column of its plan; a run that goes on does what is missing" {
   local run point made other
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random'
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random'
   assert_contains "1 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 1, data random, repeat 1" "$stderr"
   assert_contains "2 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
   run=$(echo results/*)
@@ -43,8 +42,7 @@ plan_column() {
     assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["pipeline"] }' "$run/native/100B-2i-pipeline$point-datarandom/rep-1/127.0.0.1/result.tsv")" "$point"
     assert_equal "$(info_calls set "$run/native/100B-2i-pipeline$point-datarandom/rep-1/server/info.after")" 600
   done
-  run_split "$REPO/summary2csv.sh" "$run"
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" "$run"
   assert_equal "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["pipeline"], $at["data"] }' <<<"$output" | sort -u)" \
     $'100B-2i-pipeline1-datarandom 1 random\n100B-2i-pipeline16-datarandom 16 random'
 
@@ -60,15 +58,13 @@ plan_column() {
   # Another version of the tool began the run.
   made=$("$REPO/do_it.sh" --version) other=${made/tierbench ?/tierbench X}
   sed -i "s/tierbench ./tierbench X/" "$run/run.conf" "$run/native/100B-2i-pipeline1-datarandom/rep-1/server/plan.tsv"
-  resume "$run"
-  assert_success
+  succeeds resume "$run"
   assert_contains "warning: --resume=$run: this is $made, and $other began the run; its repeats will be of several versions" "$stderr"
   assert_contains "warning: several versions of the tool made the repeats, and may measure differently: $other (1); $made (1)"
   assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
   assert_equal "$(info_calls set "$run/native/100B-2i-pipeline16-datarandom/rep-1/server/info.after")" 400
   # Now it is complete.
-  resume "$run"
-  assert_success
+  succeeds resume "$run"
   assert_contains "every repeat of $run is complete: no host is used" "$stderr"
   refute_contains checking "$stderr"
   assert_contains "$run" "$stderr"
@@ -90,24 +86,21 @@ plan_column() {
   # tests/messages.tsv has a run without a plan, with other columns, and with rows of another length.
   for row in '2s/\tnative\t/\tother\t/' '3s/100B-2i-pipeline16/..\/elsewhere/' '3s/\t16\t/\tfast\t/' '3s/\t300\t/\t3e2\t/' '3s/\t300\t/\t3|4\t/'; do
     sed "$row" plan.tsv >results/one/plan.tsv
-    resumed
-    assert_failure 2
+    fails 2 resumed
     assert_match 'plan\.tsv:[23]: not a row of a plan' "$stderr" || fail "$row"
     [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
   done
   # Truncated at the line feed of a row, where the rest is a valid row, and at that of the header.
   for row in "3 -1" "1 $(head -n 1 plan.tsv | head -c -1 | wc -c)"; do
     head -c "${row#* }" plan.tsv >results/one/plan.tsv
-    resumed
-    assert_failure 2
-    assert_contains "plan.tsv:${row% *}: " "$stderr"
+    refuses 2 "plan.tsv:${row% *}: " resumed
     [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
   done
 }
 
 @test "a run whose plan cannot be written has no run.conf, with which it could be resumed, and no part of a plan" {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  run bash -c 'set -Eeuo pipefail
+  fails 1 run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
     . "$LIB/cmd/run.sh"
@@ -118,7 +111,6 @@ plan_column() {
     # As on a full disk.
     plan_print() { echo number && return 1; }
     _run_folder'
-  assert_failure 1
   assert_exists results/*/native/variant.conf
   refute_exists results/*/run.conf
   refute_exists results/*/plan.tsv

@@ -24,8 +24,7 @@ teardown() {
     swapon "$folder/host/tierbench-x.swap"
   done
   echo '@test "none" { :; }' >none.bats
-  run "$REPO/tests/run.sh" "$SCRATCH/none.bats"
-  assert_success
+  succeeds run "$REPO/tests/run.sh" "$SCRATCH/none.bats"
   assert_contains "removing the swap of a test that was killed: $DEAD/host/tierbench-x.swap"
   assert_equal "$(grep -c "^$DEAD/" /proc/swaps) $(grep -c "^$SCRATCH/" /proc/swaps)" '0 1'
 }

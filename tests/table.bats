@@ -13,8 +13,7 @@ load logs
   # 90 samples of 10 us and 10 of 500 us: averaging the figures of the two clients cannot give these percentiles.
   histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
   histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_equal "$(column p50_us <<<"$output")" 10
   assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest recorded sample
   assert_equal "$(column servers <<<"$output")" 2
@@ -58,8 +57,7 @@ load logs
       { $max = 1500; print $0, 9, 1, 9, bound }' "$file" >new
     mv new "$file"
   done
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | result_table' - "$run"
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | result_table' - "$run"
   assert_match ' 10 +>=500 +>=500 ' "$output"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
   assert_equal "$(column p99_us <<<"$output")" 500
@@ -89,12 +87,10 @@ load logs
 @test "the table tells what a search found, and a phase that broke its limit; without a search there is no such column" {
   local at
   repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7 get:7
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
   refute_contains Search
   printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\nget\tp99<=1ms\tbroken\n' >r/20250101-x/native/p/rep-1/search.tsv
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
-  assert_success
+  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
   at=$(awk -F ' *[|] *' '{ for (i = 1; i <= NF; i++) if ($i == "Search") { print i; exit } }' <<<"$output")
   assert_equal "$(awk -F ' *[|] *' -v at="${at:-1}" '$0 ~ / (SET|GET) / { print $at }' <<<"$output" | paste -sd ' ')" 'found broken'
 }

@@ -28,14 +28,12 @@ template() {
 # The function ends with a message about a block.
 # Usage: refused MESSAGE COMMAND...
 refused() {
-  template "${@:2}"
-  assert_failure 1
+  fails 1 template "${@:2}"
   assert_output "bash: page.html: block $1"
 }
 
 @test "a value is escaped, without control characters; only three braces take HTML, and a value is not a template" {
-  template template_print raw text=$'<b> & "c" \'d\'\1\177\t=e \303<' html='<i>{{text}}</i>'
-  assert_success
+  succeeds template template_print raw text=$'<b> & "c" \'d\'\1\177\t=e \303<' html='<i>{{text}}</i>'
   assert_output $'<p>&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;\t=e \303&lt;</p><i>{{text}}</i>\nend'
   template template_print item name='{{{text}}}' text=''
   assert_output $'<li id="{{{text}}}"></li>\nend'
@@ -72,12 +70,10 @@ end'
   refused 'item: the value text is missing' template_each item name
   refused 'item: no place for the value color' template_each item name text color
   : >page.html
-  template :
-  assert_failure 1
+  fails 1 template :
   assert_output 'bash: page.html: not found, or without a block'
   rm page.html
-  template :
-  assert_failure 1
+  fails 1 template :
 }
 
 @test "the blocks that are printed are those of the pages" {

@@ -38,8 +38,7 @@ tenants_run() {
 }
 
 @test "each tenant has its own load and data; its requests are those that its servers count; totals of each and of all; a resumed run is the same" {
-  tenants_run TIME=2
-  assert_success
+  succeeds tenants_run TIME=2
   assert_equal "$(cut -f 2-5 "$REP/tenants.tsv" | sed 1d | tr '\t' ' ' | paste -sd ,)" "small $BASE 2 2,large $((BASE + 2)) 1 1,hash $((BASE + 3)) 1 1"
   "$REPO/summary2csv.sh" "$RUN" >rows.csv
   "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
@@ -78,8 +77,7 @@ EOF
   assert_match 'MIXED-SMALL +small' "$output"
   # The run has its own copy of the tenants.
   rm -rf own/tenants/*.conf "$REP"
-  run_split "$REPO/do_it.sh" run --resume "$RUN"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run --resume "$RUN"
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1 }' "$REP/starts.tsv" | sort | uniq -c | tr -s ' ' | paste -sd ,)" ' 3 mixed, 3 populate'
   "$REPO/summary2csv.sh" --total "$RUN" >again.csv
   assert_equal "$(csv_columns again.csv len servers keys operation tenant rate ops)" "$(csv_columns totals.csv len servers keys operation tenant rate ops)"
@@ -87,8 +85,7 @@ EOF
 }
 
 @test "a tenant alone: the others have neither load nor data" {
-  tenants_run TIME=1 TENANTS.load=large
-  assert_success
+  succeeds tenants_run TIME=1 TENANTS.load=large
   "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
   assert_equal "$(csv_columns totals.csv operation tenant | paste -sd ,)" 'populate all,mixed all,mixed-large large'
   assert_equal "$(awk '/^### instance/ { port = $3 } /^db0:/ { print port }' "$REP/server/info.after" | paste -sd ,)" $((BASE + 2))
@@ -97,8 +94,7 @@ EOF
 # Plan with a line of a tenant's file. Usage: tenants_refused LINE MESSAGE
 tenants_refused() {
   printf '%s\n' KEYS=10 "$1" >own/tenants/odd.conf
-  run_plan -s tenants TENANTS=odd,small SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_failure 2
+  fails 2 run_plan -s tenants TENANTS=odd,small SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_equal "${stderr##*$'\n'}" "do_it.sh: $SCRATCH/own/tenants/odd.conf:2: ${1//,/ }: $2"
 }
 
@@ -114,8 +110,7 @@ tenants_refused() {
   tenants_refused RATE=search 'a tenant has no search; set a number'
   tenants_refused LIKE=nope "$SCRATCH/own/tenants/nope.conf: not found; name a file in its directory, or one of ./do_it.sh list"
   cp own/tenants/small.conf own/tenants/all.conf
-  run_plan -s tenants TENANTS=all,small TENANTS.load=all SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_failure 2
+  fails 2 run_plan -s tenants TENANTS=all,small TENANTS.load=all SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_contains 'TENANTS=all small: all: the name has another meaning in TENANTS.load; rename the file' "$stderr"
 }
 
@@ -133,8 +128,7 @@ tenants_refused() {
       done
     done <<<$'native 1 free 10\nswap 2 limited 300\nzram 3 limited 100\nzswap 4 limited 101'
   } >totals
-  modules_run "FORMAT=lines tables_make '$REPO/lib/part/tenants/table.awk' run <totals"
-  assert_success
+  succeeds modules_run "FORMAT=lines tables_make '$REPO/lib/part/tenants/table.awk' run <totals"
   # Logarithms of the ratios of zram: 0, 0.0096 and 0.0194; of their mean 0.0097, with the 95 % interval of two degrees of freedom.
   assert_contains $'\nrow\t1\tzswap\t104\t4\t\t\t\nrow\t2\tzram\t105\t3\t1.01\t0.99 - 1.03\tnot decided: the interval contains 1; about 7 more repeats would decide\nrow\t3\tswap\t303\t2\t2.89\t2.86 - 2.91\ttold apart\n'
   awk -F '\t' '$7 == 1 || NR == 1' totals >one
@@ -150,8 +144,7 @@ tenants_refused() {
   # shellcheck disable=SC2016 # of the job
   job_start bash -c 'until grep -qs "phase mixed starts" results/*/run.log; do sleep 0.05; done; sleep 1
     kill -KILL "$(awk -v port="$1" "\$3 == port { print \$1 }" host/run-*/server/instances.proc)"' - $((BASE + 2))
-  tenants_run TIME=5
-  assert_success
+  succeeds tenants_run TIME=5
   assert_contains "warning: TENANTS: large has no rows of this repeat: the instance on port $((BASE + 2)) has exited" "$stderr"
   assert_equal "$(cut -f 2,6 "$REP/tenants.tsv" | sed 1d | tr '\t' ' ' | paste -sd ,)" "small ,large the instance on port $((BASE + 2)) has exited,hash "
   assert_contains "Without results: native: large in 1 repeat (the instance on port $((BASE + 2)) has exited)." "$output"

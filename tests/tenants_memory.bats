@@ -78,8 +78,7 @@ EOF
 
 @test "a limit below the data without swap is refused; with DRAM for all, a tier without a limit has cgroups of the tenants" {
   sed -i s/max/high/ own/tenants/poor.conf
-  run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_failure 2
+  fails 2 run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   sed -i s/high/max/ own/tenants/poor.conf
   assert_match 'own/tenants/poor.conf:2: MEMORY.high=16M: less than the [0-9]+ MiB of poor, and the variant native has no swap; set at least that, or a variant with a tier' "$stderr"
   # What a tenant cannot have in DRAM needs swap: its data and 4 MiB per instance less the limit, and a quarter more.
@@ -91,8 +90,7 @@ EOF
   run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_equal "$stderr" "do_it.sh: $SCRATCH/own/tenants/poor.conf:3: MEMORY.low=65M: more than MEMORY.max=64M; set it to at most that"
   sed -i 3d own/tenants/poor.conf
-  tenants_run -v native TENANTS='even poor' TENANTS.load=all TIME=1
-  assert_success
+  succeeds tenants_run -v native TENANTS='even poor' TENANTS.load=all TIME=1
   "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
   assert_equal "$(python3 -c '
 import csv
@@ -104,8 +102,7 @@ for r in csv.DictReader(open("totals.csv")):
 @test "doctor checks the load and the limits of each tenant" {
   printf '%s\n' LIKE=even MEMORY.max=3M CONNECTIONS=700 >own/tenants/tiny.conf
   # shellcheck disable=SC2016 # of the shell
-  run_split bash -c 'ulimit -n 600; exec "$REPO/do_it.sh" doctor -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=2 "$@"' - TENANTS='even tiny' REDISBASE="$BASE"
-  assert_failure
+  fails any run_split bash -c 'ulimit -n 600; exec "$REPO/do_it.sh" doctor -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=2 "$@"' - TENANTS='even tiny' REDISBASE="$BASE"
   assert_contains 'open files: 600; requires: 767: ' "$output$stderr"
   assert_contains 'tenants: MEMORY.max of tiny: 3 MiB; requires: 4 MiB: 4 MiB for each of its instances here' "$output$stderr"
   printf '%s\n' LIKE=even MEMORY.low=80M RATE=0 >own/tenants/tiny.conf

@@ -64,8 +64,7 @@ column() {
     [[ $name == "$last" ]] || machine "$name"
     last=$name
     # shellcheck disable=SC2086 # settings and a verb
-    run on_host $what
-    assert_success
+    succeeds run on_host $what
     wanted=${wanted//>/$'\t'}
     # `<` is the end of the line.
     assert_match $'(^|\n)'"${wanted/%</$'(\n|$)'}"
@@ -255,8 +254,7 @@ END
   for awk in mawk gawk; do
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
-    run env PATH="$SCRATCH/with-$awk:$PATH" LIB="$REPO/lib" ROOT="$REPO" bash -c '. "$LIB/modules.sh" && result_totals run | tables_make "$LIB/results/tables/ratio.awk" .'
-    assert_success
+    succeeds run env PATH="$SCRATCH/with-$awk:$PATH" LIB="$REPO/lib" ROOT="$REPO" bash -c '. "$LIB/modules.sh" && result_totals run | tables_make "$LIB/results/tables/ratio.awk" .'
     assert_contains 'GET of 1,000 B on 2 instances, by DRAM:data'
     assert_match $'\nsequential +native +ops/s +[0-9,]+ +[0-9,]+\n'
     assert_match $'\nsequential +swap +% of native +[0-9.]+% +[0-9.]+%\n'
@@ -283,8 +281,7 @@ END
   mkdir -p mine/variants
   printf 'LIKE=swap\nKERNEL.swappiness=0\n' >mine/variants/stays.conf
   words -v swap -v zswap -v stays FILL=64M KERNEL.zswap=keep
-  TIERBENCH_PATH=$SCRATCH/mine run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
-  assert_failure 3
+  TIERBENCH_PATH=$SCRATCH/mine fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match "fail +variant zswap +$ZSWAP_FILE is N, and KERNEL.zswap=keep leaves it so +Y +KERNEL.zswap=Y"
   assert_match 'fail +variant stays +vm.swappiness 0'
   assert_equal "$(grep -c ' fail ' <<<"$output")" 2
@@ -301,8 +298,7 @@ END
   }
   # Random keys, because all of them are far from those that were set last.
   words VARIANTS="native ${variants[*]}" KEY_PATTERN=uniform PHASES="populate get" TIME=1 RATE=4000
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_no_tier
   [[ ! -e $ZSWAP_FILE ]] || assert_equal "$(<"$ZSWAP_FILE")" "$before"
   assert_match 'after populate: used_memory [0-9.]+ MiB .*; placement ok' "$stderr"
@@ -335,8 +331,7 @@ END
   head -c 4096 area >header
   loop_up area
   words -v swap TIER_SWAP="$LOOP" PHASES=set
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   (($(column swap swap set) > 20 << 20)) || fail "nothing was swapped"
   assert_equal "$(column placement swap set)" ok
   assert_equal "$(grep -c "^$LOOP " /proc/swaps)" 0
@@ -346,8 +341,7 @@ END
 
   rm -r results
   swapon -p 7 "$LOOP"
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   (($(column swap swap set) > 20 << 20)) || fail "nothing was swapped"
   assert_match "^$LOOP .*"$'\t7$' "$(grep "^$LOOP " /proc/swaps)"
   assert_no_tier
@@ -357,14 +351,12 @@ END
   mkswap other
   loop_up other
   swapon -p 7 "$LOOP"
-  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match "fail +variant swap +${LOOPS[0]} is in use with priority 7, and $LOOP with 7 is not after it .* swapoff ${LOOPS[0]} && swapon -p 32767 ${LOOPS[0]}"
   swapoff "$LOOP"
   swapon -p 32767 "$LOOP"
   words -v swap -v zram TIER_SWAP=auto
-  run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match "fail +variant swap +$LOOP has the highest priority, 32767: pages of the tier would go to it, too +a higher priority than all other swap +swapoff $LOOP && swapon -p 0 $LOOP"
   [[ ! -e /sys/class/zram-control ]] || assert_match "fail +variant zram +$LOOP has the highest priority"
 }
@@ -375,9 +367,7 @@ END
   cp area before
   loop_up area
   words -v swap TIER_SWAP="$LOOP"
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_failure 3
-  assert_contains "variant swap: $LOOP is not a swap area; mkswap makes it one, and erases it" "$stderr"
+  refuses 3 "variant swap: $LOOP is not a swap area; mkswap makes it one, and erases it" run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   sync "$LOOP"
   cmp area before
 }
@@ -427,8 +417,7 @@ END
   local before
   before=$(find /sys/block -name 'zram*')
   HOST_CODE='cat() { command cat "$@" && [[ $1 != */hot_add ]] || return; kill -KILL $$; }'
-  run on_host TIER=zram up
-  assert_failure 137
+  fails 137 run on_host TIER=zram up
   [[ $(find /sys/block -name 'zram*') != "$before" ]] || fail "none was added"
   # Its master was last heard when this host booted.
   sed -i '2s/\t.*/\t0000000000/' host/run-test/owner
@@ -443,8 +432,7 @@ END
   need_zram
   local number recorded size
   HOST_CODE='cat() { if [[ $1 == */hot_add ]]; then kill -KILL $$ && exit; else command cat "$@"; fi; }'
-  run on_host TIER=zram up
-  assert_failure 137
+  fails 137 run on_host TIER=zram up
   number=$(</sys/class/zram-control/hot_add)
   echo 1M >"/sys/block/zram$number/disksize"
   recorded=$(cut -f 3 host/run-test/tier/journal)

@@ -101,7 +101,7 @@ capture_end() {
 @test "instances with TLS listen without it nowhere, keep to their persistence on the way out, and leave no key" {
   local base
   base=$(ports_pick 2)
-  master "INSTANCES=2 REDISBASE=$base TLS=on PERSISTENCE=rdb" 'server_start 2
+  succeeds master "INSTANCES=2 REDISBASE=$base TLS=on PERSISTENCE=rdb" 'server_start 2
     printf "%s\n" "$SERVER_CERTIFICATE" >trusted
     openssl x509 -noout -ext subjectAltName <trusted
     server_info | grep -c "^redis_version:"
@@ -113,7 +113,6 @@ capture_end() {
     done <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
     tail -n +1 -F '"$SCRATCH"'/host/run-$RUN_ID/server/redis-$REDISBASE.log --pid=$$ >log 2>/dev/null &
     server_stop'
-  assert_success
   assert_contains 'IP Address:127.0.0.1'
   assert_line 2
   assert_line OK
@@ -131,8 +130,7 @@ capture_end() {
   tar -C "$REPO" -cf - do_it.sh test conf lib tools Makefile test.c | tar -C tree -xf -
   printf '#!/bin/bash\n[[ "$*" != *--tls-port* ]] || { echo "Bad directive or wrong number of arguments"; exit 1; }\nexec redis-server "$@"\n' >no-tls
   chmod +x no-tls
-  run_split tree/do_it.sh run "${untuned[@]}" "${words[@]}" REDIS="$SCRATCH/no-tls"
-  assert_failure 3
+  fails 3 run_split tree/do_it.sh run "${untuned[@]}" "${words[@]}" REDIS="$SCRATCH/no-tls"
   assert_contains 'variant native: the load generator is built without TLS; requires: TLS=on; ' "$stderr"
   assert_contains 'make tls' "$stderr"
   assert_contains 'variant native: redis-server is built without TLS; requires: TLS=on; ' "$stderr"

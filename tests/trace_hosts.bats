@@ -25,10 +25,9 @@ teardown() {
   mkdir full
   redis_start
   # shellcheck disable=SC2016 # the inner shell expands
-  run_split env OMP_NUM_THREADS=1 XDG_CACHE_HOME="$SCRATCH/cache" unshare -m --propagation private bash -c '
+  succeeds run_split env OMP_NUM_THREADS=1 XDG_CACHE_HOME="$SCRATCH/cache" unshare -m --propagation private bash -c '
     mount -t tmpfs -o size=$(($(stat -c %s t.csv) / 4096 * 4 + 40))k none full && cp t.csv full/ &&
       "$1" --out out --trace full/t.csv --speed max 127.0.0.1 "$2" && ls full' - "$REPO/test" "$REDIS_PORT"
-  assert_success
   assert_equal "$(tail -n 1 <<<"$output") $(result replay ops)" 't.csv 3000'
   assert_equal "$(find cache/tierbench -name 't.csv-*' -size -97k | wc -l)" 1
 }
@@ -44,8 +43,7 @@ teardown() {
   netns_host client2 bash -c 'mkdir -p "$1" && cat >"$1/t.csv"' - "$folder" <t.csv
   run_split netns_exec client1 "$REPO/do_it.sh" run -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" SSH_CONFIG="$NETNS_SSH_CONFIG" \
     REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=400 VALUE_SIZES=1000 REDISRUNS=1 FOREIGN=off PHASES=replay REPLAY="$folder/t.csv"
-  netns_host client2 rm -rf -- "$folder"
-  assert_success
+  succeeds netns_host client2 rm -rf -- "$folder"
   rep=$(echo results/*/native/*/rep-1)
   cat "$rep"/198.*/replay.commands.tsv >commands
   assert_equal "$(awk '$1 != "command" { sum += $3 } END { print sum }' commands)" 6000

@@ -35,8 +35,7 @@ setup() {
     LOCK_DIR RESULTS_DIR SERVER_NUMACTL FACTS SWEEP QUICK.settings; do
     grep -q "^$name=" theirs/all.conf || fail "not covered: $name"
   done
-  run_split env -u TIERBENCH_REMOTE_DIR -u TIERBENCH_LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null
-  assert_failure 2
+  fails 2 run_split env -u TIERBENCH_REMOTE_DIR -u TIERBENCH_LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null
   while IFS='=' read -r name _; do
     [[ $name == KEYS ]] || assert_contains "$name=" "$stderr"
   done <theirs/all.conf
@@ -49,16 +48,13 @@ setup() {
   for command in "plan -s theirs/run.conf" "plan -s theirs/like.conf" "doctor -s theirs/run.conf" "run -s theirs/run.conf" "list -s theirs/run.conf" \
     "stop -s theirs/run.conf"; do
     # shellcheck disable=SC2086 # the command and its options
-    run_split "$REPO/do_it.sh" $command "${far[@]}" </dev/null
-    assert_failure 2
+    fails 2 run_split "$REPO/do_it.sh" $command "${far[@]}" </dev/null
     assert_equal "$stderr" "do_it.sh: theirs/run.conf: SSH_CONFIG=$SCRATCH/ssh_config: a program, a file or a user of a file that none of your runs wrote; read the file, then add --trust"
   done
   refute_exists ran
   # What the user says, the default, and what names nothing.
-  run_plan -s theirs/run.conf SSH_CONFIG= "${far[@]}"
-  assert_success
-  run_plan -s theirs/harmless.conf "${far[@]}"
-  assert_success
+  succeeds run_plan -s theirs/run.conf SSH_CONFIG= "${far[@]}"
+  succeeds run_plan -s theirs/harmless.conf "${far[@]}"
 }
 
 @test "a resumed run and its variants and hosts are another's, too" {
@@ -66,44 +62,34 @@ setup() {
   "$REPO/do_it.sh" plan --rows "${far[@]}" KEYS=7 -v native >theirs/plan.tsv
   printf 'KEYS=7\n' | tee theirs/run.conf >theirs/native/variant.conf
   printf 'server 203.0.113.1 root 22 %s\nclient 203.0.113.2\n' "$SCRATCH/ssh_config" >theirs/hosts
-  run_split "$REPO/do_it.sh" run --resume theirs </dev/null
-  assert_failure 2
+  fails 2 run_split "$REPO/do_it.sh" run --resume theirs </dev/null
   assert_contains "theirs/hosts: server 203.0.113.1 root 22 $SCRATCH/ssh_config: a program, a file or a user" "$stderr"
   printf 'server 203.0.113.1\nclient 203.0.113.2\n' >theirs/hosts
   echo 'SERVER_PREFIX=id' >>theirs/native/variant.conf
-  run_split "$REPO/do_it.sh" stop --resume theirs </dev/null
-  assert_failure 2
-  assert_contains 'theirs/native/variant.conf: SERVER_PREFIX=id: a program' "$stderr"
+  refuses 2 'theirs/native/variant.conf: SERVER_PREFIX=id: a program' run_split "$REPO/do_it.sh" stop --resume theirs </dev/null
 }
 
 @test "a file is known by its text: what a run wrote or the user accepted is used, in any directory, until it is changed" {
   printf 'SIDECAR="sleep 1"\nKEYS=7\n' >theirs/one.conf
-  run_plan --trust -s theirs/one.conf "${far[@]}"
-  assert_success
+  succeeds run_plan --trust -s theirs/one.conf "${far[@]}"
   mv theirs/one.conf two.conf
-  run_plan -s ./two.conf "${far[@]}"
-  assert_success
+  succeeds run_plan -s ./two.conf "${far[@]}"
   assert_equal "$(stat -c %a state/tierbench/settings)" 600
   # What a run writes.
   bash -c 'cd "$REPO" && set -- lib/core && . lib/core/file.sh && . lib/core/trust.sh && cd "$SCRATCH" && printf "SIDECAR=id\nKEYS=7\n" >own.conf && trust_record own.conf none'
-  run_plan -s ./own.conf "${far[@]}"
-  assert_success
+  succeeds run_plan -s ./own.conf "${far[@]}"
   echo 'SIDECAR="sleep 2"' >>two.conf
-  run_plan -s ./two.conf "${far[@]}"
-  assert_failure 2
+  fails 2 run_plan -s ./two.conf "${far[@]}"
   # Without a place for the list, nothing is known.
-  run_split env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
-  assert_failure 2
-  run env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan --trust -s ./own.conf "${far[@]}" </dev/null
-  assert_success
+  fails 2 run_split env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
+  succeeds run env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan --trust -s ./own.conf "${far[@]}" </dev/null
 }
 
 @test "on a terminal the settings are shown, none with a control character, and the answer counts" {
   need_command script
   local answer
   printf 'SIDECAR="id \e[31m"\nKEYS=7\n' >theirs/one.conf
-  run_plan -s theirs/one.conf "${far[@]}"
-  assert_failure 2
+  fails 2 run_plan -s theirs/one.conf "${far[@]}"
   assert_equal "$stderr" 'do_it.sh: theirs/one.conf:1: SIDECAR: a line break, another control character or a double quote in the value is not supported; remove it'
   printf 'SIDECAR="id 31m"\nKEYS=7\n' >theirs/one.conf
   for answer in n y ''; do

@@ -38,8 +38,7 @@ assert_back() {
   local original during
   original=$(tree_state)
   TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.firewall=on KERNEL.swappiness=10 KERNEL.page_cluster=0)
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_equal "$(awk -F '\t' '$2 != "off" { print $1, $2, $4, $5 }' <<<"$output" | uniq)" 'IRQBALANCE set active inactive
 TUNED set active inactive
 KSMTUNED same inactive inactive
@@ -66,8 +65,7 @@ VSMP set off on'
   assert_contains '/proc/irq/39/smp_affinity_list 0' "$during"
   assert_contains '/proc/irq/40/smp_affinity_list 0-3' "$during"
   assert_contains 'cpu3/cpufreq/scaling_governor performance' "$during"
-  tune restore
-  assert_success
+  succeeds tune restore
   assert_equal "$(cut -f 2 <<<"$output" | sort -u)" back
   assert_back
 }
@@ -77,10 +75,8 @@ VSMP set off on'
   TUNE_ROWS=$'IRQBALANCE\tauto\tservice\tirqbalance.service\tinactive'
   while read -r state wanted; do
     echo "$state" >"$TIERBENCH_ROOT/units/irqbalance.service"
-    tune apply
-    assert_success
-    tune restore
-    assert_success
+    succeeds tune apply
+    succeeds tune restore
     echo "$state $(<"$TIERBENCH_ROOT/units/irqbalance.service")" >>found
     echo "$state $wanted" >>expected
   done <<'END'
@@ -113,13 +109,11 @@ END
 @test "check changes nothing; applied twice, as after a lost link, the first value is restored, and other values replace those of the first variant" {
   local original pid start
   original=$(tree_state)
-  tune check
-  assert_success
+  succeeds tune check
   assert_equal "$(said THP)" 'would madvise never'
   assert_back
   tune apply
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_equal "$(said THP)" 'set madvise never'
   # The watchdog has no descriptor of its parent, and ends with the journal.
   read -r pid start _ <host/tune-test-1/watchdog.proc
@@ -136,9 +130,7 @@ END
   tune restore
   assert_back
   wait_until 10 process_gone "$pid" "$start"
-  tune restore
-  assert_success
-  assert_output ''
+  prints '' tune restore
   assert_back
 }
 
@@ -147,8 +139,7 @@ END
   echo 33 >"$TIERBENCH_ROOT/proc/sys/vm/swappiness"
   tune apply
   assert_line $'SWAPPINESS\ttheirs\t/proc/sys/vm/swappiness\t60\t33\tanother program changed it from 10'
-  tune restore
-  assert_success
+  succeeds tune restore
   assert_line $'SWAPPINESS\ttheirs\t/proc/sys/vm/swappiness\t60\t10\t33'
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 33
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 3
@@ -222,8 +213,7 @@ END
   TUNE_ROWS=$'SWAPPINESS\toff\tfile\t/proc/sys/vm/swappiness\tkeep'
   record_age 1000 host/run-test-1/owner
   cp host/run-test-1/owner before
-  tune apply
-  assert_success
+  succeeds tune apply
   ! cmp -s host/run-test-1/owner before || fail 'not renewed'
   refute_exists host/tune-test-1
 }
@@ -235,8 +225,7 @@ END
   rm -rf host/run-*
   [[ $(tree_state) != "$original" ]]
   TUNE_ROWS=''
-  run_split remote_script stop force
-  assert_success
+  succeeds run_split remote_script stop force
   assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
   assert_back
 }
@@ -269,8 +258,7 @@ END
   mkdir "$TIERBENCH_ROOT/proc/4711"
   echo irqbalance >"$TIERBENCH_ROOT/proc/4711/comm"
   TUNE_ROWS=$(tune_table 10.0.0.1)
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_line $'IRQBALANCE\tcannot\tirqbalance.service\t-\t-\tno systemd to stop it with; it runs as process 4711'
   assert_equal "$(said TUNED)" 'same inactive inactive'
   assert_match 'GOVERNOR.cannot.*there is no /sys/devices/system/cpu/cpu\[0-9\]\*/cpufreq/scaling_governor'
@@ -367,8 +355,7 @@ some_rows() {
   assert_equal "$(said WEIGHTS)" 'would 1 3'
   tune apply
   assert_equal "$(cat "$folder"/*)" $'false\n3\n2'
-  tune restore
-  assert_success
+  succeeds tune restore
   assert_back
   echo true >"$folder/auto"
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2" | grep ^WEIGHTS)
@@ -397,8 +384,7 @@ some_rows() {
     kill_at 0
     # stop must not depend on its own copy of the settings.
     TUNE_ROWS=''
-    run_split remote_script stop force
-    assert_success
+    succeeds run_split remote_script stop force
     assert_back
     run_split remote_script stop force
     assert_output ''
@@ -425,9 +411,7 @@ owner_moment
 printf '%s\n%s\t%010d\n' "$line" "${REPLY%$'\t'*}" $((10#${REPLY#*$'\t'} - 100)) >tune/owner
 host_tune_watchdog
 END
-  run bash watchdog.sh heard
-  assert_success
-  assert_output ''
+  prints '' run bash watchdog.sh heard
   refute_exists tune/lapsed
   TZ=UTC-9 run bash watchdog.sh ''
   assert_output restored

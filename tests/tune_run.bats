@@ -128,8 +128,7 @@ long_run() {
   done <"$record"
   assert_contains $'SWAPPINESS\tset\t/proc/sys/vm/swappiness' "$(<"$record")"
   # The record was completed after the list of the run.
-  run "$REPO/do_it.sh" verify "${record%/env/*}"
-  assert_success
+  succeeds run "$REPO/do_it.sh" verify "${record%/env/*}"
   # The description of the host has the tuned values.
   assert_equal "$(sed -n 's/^sysctl.vm.swappiness\t//p' "${record%/*}/env.tsv")" 37
   assert_equal "$(sed -n 's/^thp.enabled\t//p' "${record%/*}/env.tsv")" never
@@ -141,8 +140,7 @@ long_run() {
   kill -KILL "$JOB_PID"
   job_wait 60
   wait_until 60 value_is /proc/sys/vm/swappiness "$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"
-  run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_back
 }
 
@@ -192,8 +190,7 @@ long_run() {
   printf '%s\n' LIKE=demo VALUE_SIZES=100 REDISRUNS=1 SRV_OVERRIDE=1 KEYS=500 PHASES=set KERNEL.swappiness=37 KERNEL.page_cluster=6 TUNE.overcommit=off KERNEL.thp=keep TUNE.somaxconn=off >mine/scenarios/two.conf
   printf 'KERNEL.swappiness=91\nKERNEL.page_cluster=keep\n' >mine/variants/swappy.conf
   : >mine/variants/plain.conf
-  TIERBENCH_PATH=$SCRATCH/mine run_split "$REPO/do_it.sh" run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)"
-  assert_success
+  TIERBENCH_PATH=$SCRATCH/mine succeeds run_split "$REPO/do_it.sh" run -s two -v plain -v swappy RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)"
   cut -f 1-3,6 "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv | tr '\t' ' ' >said
   assert_equal "$(grep -E 'SWAPPINESS|PAGE_CLUSTER' said)" $'plain SWAPPINESS set 37\nplain PAGE_CLUSTER set 6\nswappy SWAPPINESS set 91\nswappy PAGE_CLUSTER off -'
   assert_back

@@ -41,14 +41,12 @@ refuses() {
 exec "$TIERBENCH_ROOT/bin/plain" "$@"
 END
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS="0:3 1:2" | grep -E '^(TUNED|GOVERNOR|THP|WEIGHTS.*)'$'\t')
-  tune apply
-  assert_success
+  succeeds tune apply
   length=$(wc -l <"$JOURNAL")
   # TUNED, four CPUs, THP, the automatic weights, two weights
   assert_equal "$(order 1)" 'new new new new new new new new new'
   TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.tuned=off TUNE.governor=off TIER_WEIGHTS=0:9 KERNEL.thp=always | grep -E '^(TUNED|GOVERNOR|THP|WEIGHTS.*)'$'\t')
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_equal "$(order $((length + 1)))" '9 8 6 5 4 3 2 1 new new'
   # No change was mistaken for one of another program.
   assert_equal "$(awk -F '\t' '$1 == "undone" { print $3 }' "$JOURNAL" | sort -u)" back
@@ -61,8 +59,7 @@ END
   local before
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nTHP\ton\tfile\t/sys/kernel/mm/transparent_hugepage/enabled\tnever'
-  tune apply
-  assert_success
+  succeeds tune apply
   TUNE_ROWS=${TUNE_ROWS/$'\t10'/$'\t20'} TUNE_ROWS=${TUNE_ROWS/never/always}
   refuses 60 tune apply
   assert_success
@@ -76,8 +73,7 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   assert_failure 1
   assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 10, and cannot be restored; before the run it was 60' "$stderr"
   assert_contains 'THP: /sys/kernel/mm/transparent_hugepage/enabled is madvise again, was always' "$stderr"
-  run_split remote_script stop force
-  assert_success
+  succeeds run_split remote_script stop force
   assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
   assert_equal "$(tree_state)" "$before"
 }
@@ -85,21 +81,16 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
 @test "a value that cannot be read for a while stays on record, and stop restores it later; an interrupt ends with its device" {
   local file=$TIERBENCH_ROOT/proc/sys/vm/swappiness irq=/proc/irq/37/smp_affinity_list
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nIRQ\ton\tfile\t'$irq$'\t1'
-  tune apply
-  assert_success
+  succeeds tune apply
   # As a file of debugfs, or of a CPU that is offline.
   mv "$file" away
   rm "$TIERBENCH_ROOT$irq"
-  tune restore
-  assert_success
-  assert_output $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t-\nIRQ\tgone\t'$irq$'\t0-3\t1\t-'
+  prints $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t-\nIRQ\tgone\t'$irq$'\t0-3\t1\t-' tune restore
   assert_exists "$JOURNAL"
-  run_split remote_script stop force
-  assert_failure 1
+  fails 1 run_split remote_script stop force
   assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness cannot be read, so it is not restored; before the run it was 60; when it can be read again, ' "$stderr"
   mv away "$file"
-  run_split remote_script stop force
-  assert_success
+  succeeds run_split remote_script stop force
   assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
   assert_equal "$(<"$file")" 60
   refute_exists "$JOURNAL"
@@ -116,17 +107,14 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
     echo '0 0 generator' >"host/run-$run/client-a/generator.proc"
   done
   # As a generator that waits for a disk.
-  SCRIPT_CODE='proc_gone() { [[ $* != *run-test-1/client-* ]]; }; proc_signal() { :; }' run_split remote_script stop force
-  assert_failure 1
+  SCRIPT_CODE='proc_gone() { [[ $* != *run-test-1/client-* ]]; }; proc_signal() { :; }' fails 1 run_split remote_script stop force
   assert_output ''
   assert_contains 'run-test-1: a load generator does not end' "$stderr"
   assert_contains 'stopped everything that test-2 had left' "$stderr"
   assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10' "$stderr"
   assert_equal "$(tree_state)" "$before"
   assert_equal "$(cd host && echo *-test-*)" run-test-1
-  run_split remote_script stop force
-  assert_success
-  assert_output 'stopped everything that test-1 had left'
+  prints 'stopped everything that test-1 had left' run_split remote_script stop force
 }
 
 @test "stop keeps the record when its undo is killed, and prints nothing for a record without a change" {
@@ -134,19 +122,14 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
   tune apply
-  SCRIPT_CODE='host_tune_write() { kill -KILL "$BASHPID"; }' run_split remote_script stop force
-  assert_failure 1
+  SCRIPT_CODE='host_tune_write() { kill -KILL "$BASHPID"; }' fails 1 run_split remote_script stop force
   assert_contains 'tune-test-1: cannot restore all of its changes' "$stderr"
   assert_exists "$JOURNAL"
-  run_split remote_script stop force
-  assert_success
-  assert_output 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
+  prints 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10' run_split remote_script stop force
   assert_equal "$(tree_state)" "$before"
   tune apply
   : >"$JOURNAL"
-  run_split remote_script stop force
-  assert_success
-  assert_output ''
+  prints '' run_split remote_script stop force
 }
 
 @test "a line of the record that a full disk cut is removed, with busybox too, and the next line is read" {
@@ -169,9 +152,7 @@ host_tune_journal_read
 echo "${!JOURNAL_PENDING[@]}"
 END
   for tool in "$PATH" "$SCRATCH/bin:$PATH"; do
-    PATH=$tool run_split bash journal.sh
-    assert_success
-    assert_output $'996\n/proc/b'
+    PATH=$tool prints $'996\n/proc/b' run_split bash journal.sh
   done
 }
 
@@ -200,13 +181,12 @@ END
   mkdir -p run/env/a
   printf '%s\n' $'variant\tname\tstate\ttarget\tbefore\tduring\twhy\tafter' $'native\tSWAPPINESS\tset\t/vm/swappiness\t60\t10\t-\t-' \
     $'native\tTHP\tset\t/thp\tmadvise\tnever\t-\t-' >run/env/a/tuning.tsv
-  modules_run 'RUN=run REMOTE_RETRY=0 _REMOTE_TMP=$SCRATCH
+  fails 1 modules_run 'RUN=run REMOTE_RETRY=0 _REMOTE_TMP=$SCRATCH
     hosts_all() { hosts=(a); }
     _tune_restore() {
       printf "%s\t%s\t%s\t%s\t%s\t%s\n" SWAPPINESS stuck /vm/swappiness 60 10 12 THP back /thp madvise never madvise KSM rebooted /ksm 1 0 1 PAGE rebooted /page 3 0 5
     }
     tune_end'
-  assert_failure 1
   assert_equal "${stderr//[0-9][0-9]:[0-9][0-9]:[0-9][0-9] /}" 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again
 warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
   assert_equal "$(cut -f 2,8 run/env/a/tuning.tsv | tr '\t\n' ' ;')" 'name after;SWAPPINESS 12 (stuck);THP madvise;'
@@ -228,15 +208,13 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
   TUNE_ROWS=${TUNE_ROWS/$'PAGE_CLUSTER\ton'/$'PAGE_CLUSTER\toff'}
   rm "$TIERBENCH_ROOT/sys/kernel/mm/transparent_hugepage/enabled"
   original=$(tree_state)
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_equal "$(said SWAPPINESS)" 'set 45 10'
   assert_equal "$(said IRQBALANCE)" 'set active inactive'
   assert_equal "$(cut -f 2 <<<"$output" | grep -c theirs)" 0
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10
   assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 0
-  tune restore
-  assert_success
+  succeeds tune restore
   assert_equal "$(grep '^SWAPPINESS' <<<"$output" | cut -f 2,4- | tr '\t\n' ' ;')" 'rebooted 60 10 45;back 45 10 45;'
   assert_line $'PAGE_CLUSTER\trebooted\t/proc/sys/vm/page-cluster\t3\t0\t0'
   assert_match 'THP.rebooted.*madvise.never.-'
@@ -257,13 +235,11 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
   process_end "$pid" "$start"
   # The kernel forgets the number when the file is closed.
   printf '\x00\x94\x35\x77' >"$TIERBENCH_ROOT/dev/cpu_dma_latency"
-  tune apply
-  assert_success
+  succeeds tune apply
   assert_equal "$(said CSTATES)" 'set 2000000000 0'
   read -r pid start _ <host/tune-test-1/hold.proc
   process_alive "$pid" "$start"
-  tune restore
-  assert_success
+  succeeds tune restore
   wait_until 10 process_gone "$pid" "$start"
 }
 
@@ -274,14 +250,13 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
   echo 5 >"$folder/node0"
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=auto | grep ^WEIGHTS)
   for verb in check apply; do
-    tune "$verb"
-    assert_success
+    succeeds tune "$verb"
     assert_equal "$(said WEIGHTS_AUTO)" 'cannot false false'
     assert_match 'the weights were set explicitly, .*; set TIER_WEIGHTS=keep, or write true there before the run'
     assert_equal "$(cat "$folder"/*)" $'false\n5'
   done
   # Doctor has the fix in its column.
-  run bash -c 'set -Eeuo pipefail
+  succeeds run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib RESUME= REPLIED=$1
     . "$LIB/modules.sh"
     for word in SERVER=10.0.0.1 TIER=weighted TIER_WEIGHTS=auto; do conf_word argument "$word" test; done
@@ -290,7 +265,6 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
     tune_lacks weighted
     REPLIED=${REPLIED/%the weights*/needs root}
     tune_lacks weighted | cut -f 1,3' bash "$(grep ^WEIGHTS_AUTO <<<"$output")"
-  assert_success
   assert_equal "${lines[0]##*/}" $'auto: the weights were set explicitly, and auto would replace them permanently\tWEIGHTS_AUTO as the variant sets it\tset TIER_WEIGHTS=keep, or write true there before the run'
   assert_equal "${lines[1]##*/}" $'auto: needs root\tas root, or another server'
   # Other weights can be restored, and the automatic ones are left on.

@@ -24,7 +24,7 @@ auto_user() {
 @test "instances started by root run as an unprivileged user, and only that user can read their files" {
   need_root
   chmod 711 .
-  master "$WORDS" '
+  succeeds master "$WORDS" '
     server_start 2
     cleanup_push server_stop
     cd '"$SCRATCH"'/host/run-*/server
@@ -41,7 +41,6 @@ auto_user() {
     REDISCLI_AUTH=$(instance_password "$REDISBASE") redis-cli -p "$REDISBASE" bgsave
     until [[ -s data-$REDISBASE/dump.rdb ]]; do sleep 0.05; done
     stat -c "%a %U %n" data-*/dump.rdb'
-  assert_success
   local user ids
   user=$(auto_user)
   ids="$(id -u "$user") $(id -g "$user")"
@@ -61,7 +60,7 @@ auto_user() {
 
 @test "REDIS_USER: keep, a name, a missing name; doctor prints which" {
   need_root
-  master "$WORDS" 'for REDIS_USER in keep daemon; do
+  fails 7 master "$WORDS" 'for REDIS_USER in keep daemon; do
       server_start 1
       read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
       ps -o user= -p "$pid"
@@ -69,13 +68,11 @@ auto_user() {
     done
     REDIS_USER=no-such-user
     server_start 1 || { server_stop; exit 7; }'
-  assert_failure 7
   assert_output $'root\ndaemon'
   assert_contains "REDIS_USER=no-such-user: no such user" "$stderr"
   mkdir -p mine/variants
   echo REDIS_USER=no-such-user >mine/variants/nobodys.conf
-  TIERBENCH_PATH=$SCRATCH/mine run_split "$REPO/do_it.sh" doctor --all -s demo KEYS=100 REDISBASE="$BASE" VARIANTS='native nobodys'
-  assert_failure 3
+  TIERBENCH_PATH=$SCRATCH/mine fails 3 run_split "$REPO/do_it.sh" doctor --all -s demo KEYS=100 REDISBASE="$BASE" VARIANTS='native nobodys'
   assert_match "ok +variant native +instances run as $(auto_user) +REDIS_USER=auto"
   assert_match 'fail +variant nobodys +instances run as REDIS_USER=no-such-user: no such user '
 }
@@ -85,13 +82,12 @@ auto_user() {
   mkdir bin
   printf '#!/bin/sh\necho "setpriv: setresuid failed: Invalid argument" >&2\nexit 127\n' >bin/setpriv
   chmod +x bin/setpriv
-  PATH=$SCRATCH/bin:$PATH master "$WORDS" 'server_start 1
+  PATH=$SCRATCH/bin:$PATH fails 7 master "$WORDS" 'server_start 1
     read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
     ps -o user= -p "$pid"
     server_stop
     REDIS_USER=daemon
     server_start 1 || { server_stop; exit 7; }'
-  assert_failure 7
   assert_output root
   assert_contains "127.0.0.1: instances run as root: REDIS_USER=$(auto_user): setpriv: setresuid failed: Invalid argument" "$stderr"
   assert_contains "REDIS_USER=daemon: setpriv: setresuid failed" "$stderr"
@@ -125,19 +121,17 @@ auto_user() {
     server_start 1 || { server_stop; exit 7; }
 END
   sed -i "s#$REPO#$SCRATCH/copy#g; s#$SCRATCH/host#$SCRATCH/own/host#" master.sh
-  REMOTE_DIR='' HOME=$SCRATCH/own TMPDIR=$SCRATCH/own run_split setpriv --reuid="$(id -u nobody)" --regid="$(id -g nobody)" --clear-groups bash master.sh
-  assert_failure 7
+  REMOTE_DIR='' HOME=$SCRATCH/own TMPDIR=$SCRATCH/own fails 7 run_split setpriv --reuid="$(id -u nobody)" --regid="$(id -g nobody)" --clear-groups bash master.sh
   assert_output $'nobody\nNoNewPrivs:\t0'
   assert_contains "REDIS_USER=daemon: only root starts instances as another user" "$stderr"
 }
 
 @test "the limits that another user may not raise are raised before" {
   # Not every container lets root raise limits, so the test checks the requested values.
-  run_split bash -c '. "$0"; USER_NAME=redis; ulimit() { [[ $1 != -Hn ]] || echo "$LIMIT"; [[ $1 == -H* ]] || echo "$*" >>calls; }
+  succeeds run_split bash -c '. "$0"; USER_NAME=redis; ulimit() { [[ $1 != -Hn ]] || echo "$LIMIT"; [[ $1 == -H* ]] || echo "$*" >>calls; }
     for LIMIT in 1024 65536 unlimited; do SERVER_DIRECTIVES="" host_user_limits; done
     SERVER_DIRECTIVES="timeout 0; MaxClients 70000" LIMIT=65536 host_user_limits
     USER_NAME="" LIMIT=1024 host_user_limits' "$REPO/lib/host/user.sh"
-  assert_success
   assert_equal "$(cat calls)" $'-n 65536\n-u unlimited\n-u unlimited\n-u unlimited\n-n 70032\n-u unlimited'
 }
 
@@ -146,16 +140,15 @@ END
   mkdir shut
   cp "$(command -v redis-server)" shut/redis-server
   chmod 700 shut shut/redis-server
-  master "$WORDS REDIS=$SCRATCH/shut/redis-server" 'server_start 1
+  succeeds master "$WORDS REDIS=$SCRATCH/shut/redis-server" 'server_start 1
     cleanup_push server_stop
     read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
     ps -o user=,comm= -p "$pid"'
-  assert_success
   assert_match "^$(auto_user) +redis-server"
 }
 
 @test "the load generator's user can load and nothing else; the master's user cannot move files or load code either" {
-  master "$WORDS" 'server_start 1
+  succeeds master "$WORDS" 'server_start 1
     cleanup_push server_stop
     ask() { printf "%s: %s\n" "${*:2}" "$(REDISCLI_AUTH=$password redis-cli --user "$1" -p "$REDISBASE" "${@:2}" 2>&1 | sed -n 1p)"; }
     set -f
@@ -174,7 +167,6 @@ END
     ask default config set dbfilename authorized_keys
     ask default module load /tmp/x.so
     ask default debug sleep 0'
-  assert_success
   assert_line 'ping: PONG'
   assert_line 'set a 1: OK'
   assert_line 'get a: 1'
@@ -192,7 +184,7 @@ END
   printf '#!/bin/sh\n[ "$1" != --version ] || { echo "Redis server v=5.0.14 sha=00000000:0"; exit; }\nexec redis-server "$@"\n' >five
   chmod +x five
   chmod 711 .
-  master "$WORDS REDIS=$SCRATCH/five PERSISTENCE=rdb" 'server_start 1
+  succeeds master "$WORDS REDIS=$SCRATCH/five PERSISTENCE=rdb" 'server_start 1
     echo "user: $LOAD_USER"
     export REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1)
     for words in "set a 1" "config get dir" "module list" "debug sleep 0" "shutdown nosave" "replicaof no one" "slaveof no one" "eval return(1) 0" "script flush"; do
@@ -201,7 +193,6 @@ END
     cp '"$SCRATCH"'/host/run-$RUN_ID/server/redis-$REDISBASE.log '"$SCRATCH"'/log
     tail -n +1 -f '"$SCRATCH"'/host/run-$RUN_ID/server/redis-$REDISBASE.log >'"$SCRATCH"'/log --pid=$$ 2>/dev/null &
     server_stop'
-  assert_success
   assert_line 'user: '
   assert_line 'set a 1: OK'
   assert_equal "$(grep -c ": ERR unknown command" <<<"$output")" 8

@@ -10,8 +10,7 @@ load helper
   [[ -w /sys/class/zram-control/hot_remove ]] || skip 'no zram here'
   local before algorithm ratio got rows=0
   before=$(find /sys/block -name 'zram*')
-  PAGES=500 ROUNDS=1 run_split "$REPO/tests/bench/zram.sh" 2 3
-  assert_success
+  PAGES=500 ROUNDS=1 succeeds run_split "$REPO/tests/bench/zram.sh" 2 3
   while read -r algorithm ratio _ _ got _; do
     awk -v g="$got" -v r="$ratio" 'BEGIN { exit !(g / r > 0.95 && g / r < 1.05) }' || fail "$algorithm: compressible:$ratio is stored as 1/$got"
     rows=$((rows + 1))

@@ -15,8 +15,7 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
   untune
   "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=2 VARIANTS=native RESULTS_DIR="$SCRATCH/results" >out 2>&1
   mv results/*-demo elsewhere
-  run "$REPO/do_it.sh" verify "$RUN"
-  assert_success
+  succeeds run "$REPO/do_it.sh" verify "$RUN"
   assert_equal "${lines[0]}" "made by   $("$REPO/do_it.sh" --version)"
   assert_match $'\nfiles     [0-9]+ checked, 0 in no list\n'
   assert_equal "${lines[-1]}" 'whole and unchanged'
@@ -25,14 +24,12 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
   echo text >"$RUN/native/100B-2i/rep-3.failed-20260101-000000/why"
   # A repeat that fails after its files were fetched has the list of a client.
   cp -r "$RUN/native/100B-2i/rep-1/127.0.0.1" "$RUN/native/100B-2i/rep-3.failed-20260101-000000/"
-  run "$REPO/do_it.sh" verify "$RUN"
-  assert_failure 1
+  fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_contains 'warning   not complete: elsewhere/native/100B-2i/rep-3.failed-20260101-000000'
   assert_equal "${lines[-1]}" 'unchanged, not complete'
   # A repeat that was run again is complete.
   mv "$RUN/native/100B-2i"/rep-{3,2}.failed-20260101-000000
-  run "$REPO/do_it.sh" verify "$RUN"
-  assert_success
+  succeeds run "$REPO/do_it.sh" verify "$RUN"
   assert_equal "${lines[-1]}" 'whole and unchanged'
 }
 
@@ -40,18 +37,15 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
   handed_over
   # As an interrupted run leaves it: the last repeat was never begun, and the run has no list of all repeats.
   rm -r "$RUN/SHA256SUMS" "$RUN/native/1000B-2i/rep-3"
-  run "$REPO/do_it.sh" verify "$RUN"
-  assert_failure 1
+  fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_contains 'warning   the run has no list:'
   assert_equal "${lines[-1]}" 'unchanged; not known if whole'
   mkdir "$RUN/native/1000B-2i/rep-3.partial"
-  run "$REPO/do_it.sh" verify "$RUN"
-  assert_failure 1
+  fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_equal "${lines[-1]}" 'unchanged, not complete'
   # What is known to be changed comes first.
   echo >>"$REP/127.0.0.1/get.hlog"
-  run "$REPO/do_it.sh" verify "$RUN"
-  assert_failure 1
+  fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_equal "${lines[-1]}" '1 problem'
 }
 
@@ -62,8 +56,7 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
   echo >>"$RUN/run.conf"
   touch "$RUN/env/127.0.0.1/more" "$RUN/native/1000B-2i/rep-2/server/more"
   cp -r "$REP" "$RUN/native/1000B-2i/rep-4"
-  run "$REPO/do_it.sh" verify "$RUN"
-  assert_failure 1
+  fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_line 'changed   native/1000B-2i/rep-1/127.0.0.1/get.hlog'
   assert_line 'missing   native/1000B-2i/rep-1/server/counters.tsv'
   assert_line 'changed   run.conf'
@@ -95,28 +88,24 @@ tune_ends() {
   bash -c '. "$REPO/lib/core/stored.sh" && stored_seal run run'
   tune_ends
   assert_equal "$(tail -n 1 run/env/h/tuning.tsv)" $'native\tSWAPPINESS\tset\t/s\t60\t37\t-\t60'
-  run "$REPO/do_it.sh" verify run
-  assert_success
+  succeeds run "$REPO/do_it.sh" verify run
   assert_equal "${lines[-1]}" 'whole and unchanged'
 }
 
 @test "a list with names outside the directory is ignored; a missing list is reported" {
   mkdir -p strange/native/p/rep-1/c
   printf '%064d  /etc/passwd\n%064d  ../../../../secret\n' 0 0 >strange/native/p/rep-1/c/SHA256SUMS
-  run "$REPO/do_it.sh" verify strange
-  assert_failure 1
+  fails 1 run "$REPO/do_it.sh" verify strange
   refute_contains passwd
   refute_contains secret
   assert_contains 'nothing to check'
   ln -s /etc/passwd strange/link
-  run "$REPO/do_it.sh" verify strange
-  assert_failure 1
+  fails 1 run "$REPO/do_it.sh" verify strange
   assert_contains 'strange/link: a link'
 }
 
 @test "the sample in the repository is whole, unchanged and of one clean version" {
-  run "$REPO/do_it.sh" verify "$REPO/results/sample"
-  assert_success
+  succeeds run "$REPO/do_it.sh" verify "$REPO/results/sample"
   assert_match '^made by   tierbench [^;]*$' "${lines[0]}"
   assert_equal "${lines[-1]}" 'whole and unchanged'
   refute_contains 'warning '

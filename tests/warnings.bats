@@ -13,12 +13,10 @@ setup() {
 
 @test "a tuned run has no warnings; a backlog above the host's limit is one, named by the run and by doctor" {
   need_root
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   refute_contains 'Redis warns' "$stderr"
   # The kernel stores a backlog in 32 bits, and no user sets the limit this high.
-  run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='tcp-backlog 2147483000'
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='tcp-backlog 2147483000'
   assert_contains 'Redis warns (2 of the instances): The TCP backlog setting of 2147483000 cannot be enforced' "$stderr"
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match 'warn +Redis warnings +The TCP backlog setting of 2147483000 cannot be enforced'

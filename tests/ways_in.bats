@@ -8,11 +8,9 @@ load helper
 load logs
 
 @test "help and --version" {
-  run "$REPO/do_it.sh" help
-  assert_success
+  succeeds run "$REPO/do_it.sh" help
   assert_contains 'Usage: ./do_it.sh [COMMAND]'
-  run "$REPO/do_it.sh" --version
-  assert_success
+  succeeds run "$REPO/do_it.sh" --version
   assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(; changed)?|unknown commit)\)$'
 }
 
@@ -27,15 +25,13 @@ load logs
 
 @test "a do_it.sh without the last line of its settings fails, and names the line" {
   sed '/^# <<< settings$/d' "$REPO/do_it.sh" >do_it.sh
-  run bash do_it.sh help
-  assert_failure
+  fails any run bash do_it.sh help
   assert_contains '# <<< settings'
 }
 
 @test "a scenario from a file has the name of the file" {
   cp "$REPO/conf/scenarios/demo.conf" mine.conf
-  run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
-  assert_success
+  succeeds run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
   assert_contains 'scenario mine, variants native'
   # A run.conf names its scenario.
   echo 'SCENARIO=imdt' >>mine.conf
@@ -44,51 +40,43 @@ load logs
 }
 
 @test "this machine can plan for a larger one" {
-  run_plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
-  assert_success
+  succeeds run_plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
   assert_contains '(72 logical CPUs, 754 GiB)'
   assert_equal "$stderr" ''
 }
 
 @test "sweeps over instances fit any number of clients as they stand" {
-  run_plan -s scaling SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
-  assert_success
+  succeeds run_plan -s scaling SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
   assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | paste -sd ' ')" '128B-2i 128B-3i 128B-4i'
-  run_plan -s crosscheck SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
-  assert_success
+  succeeds run_plan -s crosscheck SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
   assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | sort -u)" 128B-2i
 }
 
 @test "variants of a run in any folder can be compared by RUN:VARIANT" {
   local variant
   for variant in native swap; do repeat_make elsewhere/20250101-x $variant p 1 c 1000 5000 4 23 99 set:3; done
-  run "$REPO/do_it.sh" compare elsewhere/20250101-x:native elsewhere/20250101-x:swap
-  assert_success
+  succeeds run "$REPO/do_it.sh" compare elsewhere/20250101-x:native elsewhere/20250101-x:swap
   assert_contains 'swap'
 }
 
 @test "every command has help, and it ends well" {
   local file
   for file in "$REPO"/lib/cmd/*.sh; do
-    run_split "$REPO/do_it.sh" "$(basename "$file" .sh)" --help
-    assert_success
+    succeeds run_split "$REPO/do_it.sh" "$(basename "$file" .sh)" --help
     assert_contains "Usage: ./do_it.sh"
     assert_equal "$stderr" ''
   done
-  run_split "$REPO/do_it.sh" --help
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" --help
 }
 
 @test "an empty argument, as of a variable that is not set, is not taken for none" {
   local word
   for word in 'plan -s' 'plan -H' 'run --resume'; do
-    run_split "$REPO/do_it.sh" "${word% *}" "${word#* }" ''
-    assert_failure 2
+    fails 2 run_split "$REPO/do_it.sh" "${word% *}" "${word#* }" ''
     assert_equal "$stderr" "do_it.sh: command line: ${word#* }: the value is missing; ./do_it.sh ${word% *} --help shows the options"
   done
   for word in verify kpi report; do
-    run_split "$REPO/do_it.sh" "$word" ''
-    assert_failure 2
+    fails 2 run_split "$REPO/do_it.sh" "$word" ''
     assert_equal "$stderr" 'do_it.sh: command line: RUN: empty; name a run, or leave it out for the newest one'
   done
 }
@@ -104,8 +92,7 @@ plan_in() {
 }
 
 @test "TIERBENCH_NAME counts, the command line stands above it, and a wrong one is refused by its name" {
-  plan_in TIERBENCH_REDISRUNS=9
-  assert_success
+  succeeds plan_in TIERBENCH_REDISRUNS=9
   assert_contains '9 repeat(s)'
   assert_equal "$stderr" ''
   plan_in TIERBENCH_REDISRUNS=9 -- REDISRUNS=11
@@ -113,20 +100,14 @@ plan_in() {
   # The aliases of settings, too.
   plan_in TIERBENCH_MEMTIER_PIPELINE=6
   assert_contains 'pipeline 6'
-  plan_in TIERBENCH_REDISRUNS=often
-  assert_failure 2
-  assert_contains 'environment: REDISRUNS=often: invalid' "$stderr"
-  plan_in TIERBENCH_REDISRUN=9
-  assert_failure 2
-  assert_contains 'environment: REDISRUN: unknown setting; the nearest is REDISRUNS' "$stderr"
+  refuses 2 'environment: REDISRUNS=often: invalid' plan_in TIERBENCH_REDISRUNS=often
+  refuses 2 'environment: REDISRUN: unknown setting; the nearest is REDISRUNS' plan_in TIERBENCH_REDISRUN=9
 }
 
 @test "a name alone is somebody else's: it is ignored, and one line names what could be meant" {
-  plan_in DATA=/mnt/data KEYS=/etc/keys
-  assert_success
+  succeeds plan_in DATA=/mnt/data KEYS=/etc/keys
   assert_equal "$stderr" ''
-  plan_in SIDECAR=1 REDISRUNS=9 MEMTIER_PIPELINE=6
-  assert_success
+  succeeds plan_in SIDECAR=1 REDISRUNS=9 MEMTIER_PIPELINE=6
   refute_contains '9 repeat(s)'
   refute_contains 'pipeline 6'
   assert_match 'environment: .*SIDECAR.*: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_[A-Z_]+' "$stderr"
@@ -137,14 +118,12 @@ plan_in() {
 }
 
 @test "commands that only read results ignore such names too" {
-  DATA=/mnt/data run_split "$REPO/do_it.sh" compare "$REPO/results/sample"
-  assert_success
+  DATA=/mnt/data succeeds run_split "$REPO/do_it.sh" compare "$REPO/results/sample"
   assert_equal "$stderr" "$(env "$REPO/do_it.sh" compare "$REPO/results/sample" 2>&1 >/dev/null)"
 }
 
 @test "plan traces to stderr: files, lines and functions without values, and stdout is as without" {
-  run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" plan --settings -s demo SERVER_CORES=4 SERVER_MEM=4 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_PREFIX='env KEY=hunter2'
-  assert_success
+  succeeds run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" plan --settings -s demo SERVER_CORES=4 SERVER_MEM=4 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_PREFIX='env KEY=hunter2'
   assert_contains 'env KEY=hunter2' "$output"
   refute_contains hunter2 "$stderr"
   # In functions and in the subshells of others: each line is that of the code.
@@ -162,14 +141,11 @@ plan_in() {
 @test "a run traces to its debug.log, which has none of its passwords and is not among its checked files" {
   untune
   # A program that runs during a phase keeps what the generators log in with.
-  printf '#!/bin/bash\ncat %q/host/run-*/*/auth | tr , "\\n" >>%q/passwords\n' "$SCRATCH" "$SCRATCH" >keep
-  chmod 755 keep
-  run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" SIDECAR="$SCRATCH/keep"
-  assert_success
+  program_make keep '#!/bin/bash\ncat %q/host/run-*/*/auth | tr , "\\n" >>%q/passwords\n' "$SCRATCH" "$SCRATCH"
+  succeeds run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" SIDECAR="$SCRATCH/keep"
   assert_match 'server.sh:[0-9]+ _server_passwords: ' "$(<results/*/debug.log)"
   assert_equal "$(awk 'length >= 24' passwords | sort -u | wc -l)" 2
   assert_equal "$(grep -cFf passwords results/*/debug.log - <<<"$stderr" | cut -d : -f 2 | paste -sd ' ')" '0 0'
-  run "$REPO/do_it.sh" verify results/*
-  assert_success
+  succeeds run "$REPO/do_it.sh" verify results/*
   assert_contains 'whole and unchanged'
 }

@@ -18,11 +18,9 @@ setup() {
   local page
   local -a load=(KEY_PATTERN=hotspot:10:80 KEY_PATTERN.scramble=on KEY_PATTERN.shift=0.5:5 PHASES='populate get' VALUE_DISTRIBUTION='populate=100:3,300:1')
   drawn_blank
-  run_plan "${WORDS[@]}" "${load[@]}"
-  assert_success
+  succeeds run_plan "${WORDS[@]}" "${load[@]}"
   assert_contains 'keys hotspot:10:80, scrambled, moving by 5 % every 0.5 s' "$output"
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" "${load[@]}" TIME=2 RATE=2000 REPORT=on
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" "${load[@]}" TIME=2 RATE=2000 REPORT=on
   assert_equal "$(phase_column get pattern) $(phase_column get shift) $(phase_column get scramble) $(phase_column get misses) $(phase_column get ops)" 'hotspot:10:80 0.5:5 1 0 4000'
   assert_equal "$(phase_column populate shift) $(phase_column populate scramble) $(phase_column populate ops)" '- 0 1000'
   # The share of popular keys, and the sizes of values.
@@ -35,12 +33,10 @@ setup() {
 }
 
 @test "sizes by a distribution and keys that expire, through do_it.sh" {
-  run_plan "${WORDS[@]}" VALUE_DISTRIBUTION=etc EXPIRE=60-3600
-  assert_success
+  succeeds run_plan "${WORDS[@]}" VALUE_DISTRIBUTION=etc EXPIRE=60-3600
   assert_contains 'keys sequential; values etc; keys live 60-3600 s' "$output"
   assert_match '329B-2i +329 '
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" VALUE_DISTRIBUTION=100:3,500:1 EXPIRE=1 PHASES='populate get' KEY_PATTERN=uniform RATE=1000 TIME=3
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" VALUE_DISTRIBUTION=100:3,500:1 EXPIRE=1 PHASES='populate get' KEY_PATTERN=uniform RATE=1000 TIME=3
   assert_equal "$(phase_column get sizes) $(phase_column get len) $(phase_column get expire) $(phase_column get miss_reason)" '100:3,500:1 200 1 expired'
   (($(phase_column get expired) > 0 && $(phase_column get expired) <= 1000)) || fail "$(phase_column get expired) keys expired"
   (($(phase_column get misses) > 0)) || fail 'no key expired'
@@ -48,8 +44,7 @@ setup() {
 
 @test "sizes by phase, through do_it.sh; KEY_MIN and KEY_MAX, the keys that are read, do not shrink what populate sets" {
   local small large
-  run_plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
-  assert_success
+  succeeds run_plan "${WORDS[@]}" PHASES='populate mixed' VALUE_DISTRIBUTION='populate=200-400 mixed=1000-3000'
   assert_contains 'keys sequential; values populate=200-400 mixed=1000-3000' "$output"
   assert_match '300B-2i +300 '
   # Memory is planned for the larger sizes.
@@ -59,8 +54,7 @@ setup() {
   }
   large=$(planned 'populate=200-400 mixed=1000-3000') small=$(planned 'populate=200-400 mixed=10-30')
   ((large > 4 * small)) || fail "planned $large bytes, and $small"
-  run_plan "${WORDS[@]}" KEYS=auto FILL=64M KEY_MAX=999 KEY_PATTERN=latest PHASES='populate get'
-  assert_success
+  succeeds run_plan "${WORDS[@]}" KEYS=auto FILL=64M KEY_MAX=999 KEY_PATTERN=latest PHASES='populate get'
   assert_contains 'keys latest, of 0..999' "$output"
   assert_match '100B-2i +100 +2 +[0-9]{6} '
   run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES='populate mixed get' VALUE_DISTRIBUTION='mixed=50-400' KEY_PATTERN=uniform KEY_MIN=100 KEY_MAX=149 \
@@ -74,15 +68,12 @@ setup() {
 @test "a standard workload: its settings count where it is named, below those beside it, and they are what is sent" {
   local name
   for name in ycsb-a ycsb-b ycsb-c ycsb-d ycsb-f etc usr twitter-7 twitter-8 twitter-19 twitter-34; do
-    run_plan --rows "${WORDS[@]}" SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 WORKLOAD="$name" RATE=1000 TIME=1
-    assert_success
+    succeeds run_plan --rows "${WORDS[@]}" SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 WORKLOAD="$name" RATE=1000 TIME=1
   done
-  run_plan "${WORDS[@]}" WORKLOAD=ycsb-d PHASES=populate VALUE_SIZES=200
-  assert_success
+  succeeds run_plan "${WORDS[@]}" WORKLOAD=ycsb-d PHASES=populate VALUE_SIZES=200
   assert_contains 'phases   populate;' "$output"
   assert_contains 'keys latest:0.99' "$output"
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" WORKLOAD=ycsb-b RATE=4000 TIME=1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" WORKLOAD=ycsb-b RATE=4000 TIME=1
   assert_equal "$(phase_column mixed pattern) $(phase_column mixed ratio) $(phase_column mixed data) $(phase_column mixed scramble) $(phase_column mixed ops) $(phase_column mixed misses)" \
     'zipf:0.99 5:95 random 1 4000 0'
   # 5 %, within six standard deviations of the sample (14).
@@ -92,11 +83,9 @@ setup() {
 
 @test "a mix of commands, through do_it.sh: the plan says it, the server allows and counts it, rows and tables have it by command" {
   local mix='get:40,rmw:10,mget-3:10,hgetall-4:20,hset-4:5,zadd-5:5,GETRANGE __key__ 0 4:10' asked calls
-  run_plan "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed'
-  assert_success
+  succeeds run_plan "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed'
   assert_contains "; mixed $mix" "$output"
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed' REQUESTS=4000 KEY_PATTERN=uniform
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" COMMANDS="$mix" PHASES='populate mixed' REQUESTS=4000 KEY_PATTERN=uniform
   assert_contains 'MIXED of 100 B on 2 instances: by command' "$output"
   assert_match 'hgetall-4 +native +(>=)?[0-9,]+ +[0-9.]+% +[0-9]'
   assert_equal "$(phase_column mixed ops) $(phase_column mixed errors) $(phase_column mixed misses) $(phase_column mixed mismatches) $(phase_column populate ops)" '4000 0 0 0 3000'
@@ -115,8 +104,7 @@ setup() {
 }
 
 @test "FILL counts the hashes of a mix" {
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" KEYS=auto FILL=16M COMMANDS=hgetall-5:1,get:1 PHASES='populate mixed' REQUESTS=100 KEY_PATTERN=uniform
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" KEYS=auto FILL=16M COMMANDS=hgetall-5:1,get:1 PHASES='populate mixed' REQUESTS=100 KEY_PATTERN=uniform
   # Both instances together, after the mixed phase.
   local summary
   summary=$("$REPO/summary2csv.sh" --total --json "$SCRATCH"/results/*/ | grep -o '"used_memory": *"*[0-9]*' | tail -n 1 | grep -o '[0-9]*$')
@@ -125,7 +113,7 @@ setup() {
 
 @test "the calls of an instance are those of all commands of the load, and of no command of the harness" {
   # shellcheck disable=SC2016 # expanded by the master
-  master "PHASES='populate mixed' COMMANDS='get:2,hget-5:1,lpop:1,OBJECT ENCODING __key__,BF.ADD __key__ x'" '
+  succeeds master "PHASES='populate mixed' COMMANDS='get:2,hget-5:1,lpop:1,OBJECT ENCODING __key__,BF.ADD __key__ x'" '
     . "$LIB/host/monitor.sh"
     LOAD_COMMANDS=$(load_commands) MONITOR_REPLICAS=$(printf "%s\n" 7001 7002)
     host_info_all() {
@@ -137,7 +125,6 @@ setup() {
     MONITOR_NODES=(node0)
     RECORD=/dev/null
     host_monitor_mark_instances'
-  assert_success
   assert_line $'7000\tcalls\t87654321'
   # Replicas repeat what their masters were sent.
   assert_line $'7001\tcalls\t0'

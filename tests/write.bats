@@ -18,16 +18,13 @@ with_modules() {
 }
 
 @test "a file is written whole or not at all: a command that fails leaves the one before, and a full disk gives one message" {
-  with_modules write_file a printf '1\n2\n'
-  assert_success
+  succeeds with_modules write_file a printf '1\n2\n'
   assert_equal "$(<a)" $'1\n2'
-  with_modules write_file a bash -c 'echo 3; exit 7'
-  assert_failure 7
+  fails 7 with_modules write_file a bash -c 'echo 3; exit 7'
   assert_equal "$(<a)/$(ls a*)" $'1\n2/a'
   # Every write to it fails with ENOSPC.
   ln -s /dev/full b.new
-  with_modules write_file b echo 4
-  assert_failure 1
+  fails 1 with_modules write_file b echo 4
   assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
   refute_exists b
   refute_exists b.new
@@ -54,16 +51,13 @@ with_modules() {
   mkdir -p run/env/h
   echo x >run/x
   ln -s /dev/full run/SHA256SUMS.new
-  with_modules stored_seal run
-  assert_failure 1
+  fails 1 with_modules stored_seal run
   assert_match '^[0-9:]+ warning: run/SHA256SUMS: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
   ln -s /dev/full run/SIZES.new
-  with_modules stored_note run
-  assert_failure 1
+  fails 1 with_modules stored_note run
   assert_match '^[0-9:]+ warning: run/SIZES: cannot be written; [^'$'\n'']*$' "$stderr"
   ln -s /dev/full run/env/h/tuning.tsv
-  RUN=$PWD/run with_modules _tune_record native h 'THP set'
-  assert_failure 1
+  RUN=$PWD/run fails 1 with_modules _tune_record native h 'THP set'
   assert_match '^[0-9:]+ warning: [^ ]*/env/h/tuning\.tsv: cannot be written; [^'$'\n'']*$' "$stderr"
 }
 
@@ -72,12 +66,10 @@ with_modules() {
   with_modules write_more a head printf '2\n3\n'
   with_modules write_more a head true
   assert_equal "$(<a)" $'head\n1\n2\n3'
-  with_modules write_more a head bash -c 'echo 4; exit 7'
-  assert_failure 7
+  fails 7 with_modules write_more a head bash -c 'echo 4; exit 7'
   assert_equal "$(<a)" $'head\n1\n2\n3'
   ln -s /dev/full b
-  with_modules write_more b head echo 1
-  assert_failure 1
+  fails 1 with_modules write_more b head echo 1
   assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
 }
 
@@ -127,14 +119,13 @@ with_modules() {
 
 @test "an instance that could not write a dump: the directory on its host is named, though the disk has space again" {
   # shellcheck disable=SC2016 # expanded by the master
-  master '' 'lock_take 127.0.0.1
+  succeeds master '' 'lock_take 127.0.0.1
     SERVER_ADDRESS=127.0.0.1 at=$SCRATCH/host/run-$RUN_ID/server
     mkdir "$at" "$SCRATCH/logs"
     : >"$at/instances.proc"
     printf "%s\n" "1:M 27 Nov 2026 17:00:00.000 # Write error saving DB on disk(rdbSaveRio): No space left on device" "1:M 27 Nov 2026 17:00:00.001 # Background saving error" \
       >"$at/redis-7001.log"
     receive_files "$SCRATCH/logs" 127.0.0.1 server logs'
-  assert_success
   assert_contains "REMOTE_DIR=$SCRATCH/host: an instance could not write its files to this file system: Write error saving DB on disk(rdbSaveRio): No space left on device" "$stderr"
   assert_exists logs/redis-7001.log
 }

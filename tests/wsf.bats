@@ -49,8 +49,7 @@ column() {
 @test "the gate runs as it stands: reads and writes come in its ratio, without populate" {
   local rep
   # It checks that the workload runs at all, so it must work without changed settings.
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-gated "${WORDS[@]:0:3}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-gated "${WORDS[@]:0:3}"
   rep=$(echo results/*/native/*/rep-1)
   check_repeat gated 10000 0.0909
   assert_equal "$(column populate ops)" ''
@@ -74,8 +73,7 @@ xwriteyread RATIO=1:10"
   diff expected <(resolved wsf-single-node) || fail 'single-node is not pkm on one host'
   resolved wsf-static-multi-node CLIENTS=server PLACEMENT=split >expected
   diff expected <(resolved wsf-static-single-node) || fail 'static-single-node is not static-multi-node on one host'
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-single-node "${words[@]}" SWEEP=RATIO=1:10,1:4,1:0,0:1
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-single-node "${words[@]}" SWEEP=RATIO=1:10,1:4,1:0,0:1
   while read -r ratio share; do
     rep=$(echo results/*/native/*-ratio"${ratio/:/}"/rep-1)
     check_repeat "$ratio" 200 "$share"
@@ -84,8 +82,7 @@ xwriteyread RATIO=1:10"
 1:0 1
 0:1 0"
   rm -rf results
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-static-single-node "${words[@]}"
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-static-single-node "${words[@]}"
   rep=$(echo results/*/native/*/rep-1)
   check_repeat static-single-node 200 0.2
 }
@@ -167,8 +164,7 @@ END
       fail "$theirs is not tried"
   done <"$REPO/conf/aliases.tsv"
   # Other programs use the name TIMEOUT too.
-  TIERBENCH_MEMTIER_PIPELINE=6 TIMEOUT=30s run_plan -s wsf-pkm "${WORDS[@]}"
-  assert_success
+  TIERBENCH_MEMTIER_PIPELINE=6 TIMEOUT=30s succeeds run_plan -s wsf-pkm "${WORDS[@]}"
   assert_contains 'pipeline 6'
 }
 
@@ -176,8 +172,7 @@ END
   # A test machine is only guaranteed to have one node, so small runs set PLACEMENT=core.
   local scenario topology=$REPO/tests/fixtures/cpus/2x12.lscpu
   for scenario in wsf-single-node wsf-static-single-node; do
-    run_plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 FACTS="$topology" SERVER_CORES=2 SERVER_MEM=64
-    assert_success
+    succeeds run_plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 FACTS="$topology" SERVER_CORES=2 SERVER_MEM=64
     assert_line 'placement split'
     assert_match $'\n127\\.0\\.0\\.1 [^\n]* --cpunodebind=1 --membind=1\n'
     assert_match $'\n'"$BASE +1 +[0-9,-]+ +--membind=0"
@@ -186,8 +181,7 @@ END
 
 @test "what it logs has the workload's names in the run's folder, and that a trace came to its end; time bounds a phase, and requests beside it are named" {
   local run
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=3 MEMTIER_REQUESTS=1 RATE=200 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=3 MEMTIER_REQUESTS=1 RATE=200 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
   assert_match 'warning: REQUESTS=1/connection: .* with TIME=3 requests are ignored' "$stderr"
   (($(phase_column mixed elapsed_us) >= 3000000)) || fail "it did not last three seconds"
   (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
@@ -203,8 +197,7 @@ END
   done
   assert_equal "$(find -L "$run" -type l)" ''
   # The links are not counted as results.
-  run_split "$REPO/summary2csv.sh" "$run"
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" "$run"
   assert_equal "${#lines[@]}" 3
 }
 
@@ -255,10 +248,7 @@ END
 told to end'
   assert_equal "$(cat "$sidecar/seen")" data
   assert_equal "$(phase_column populate ops)" 60
-  run_plan -s results/*/run.conf
-  assert_success
+  succeeds run_plan -s results/*/run.conf
   assert_match '10B-2i +10 +2 +30 +60 '
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" SIDECAR=no-such-tracer
-  assert_failure 3
-  assert_contains "'no-such-tracer' is missing" "$stderr"
+  refuses 3 "'no-such-tracer' is missing" run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" SIDECAR=no-such-tracer
 }

@@ -25,8 +25,7 @@ teardown() {
 
 # Run do_it.sh on the master, and print the hosts that made the load, with the seed and the requests of each.
 loads() {
-  run_split netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" "$@"
-  assert_success
+  succeeds run_split netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" "$@"
   local file
   for file in results/*/native/*/rep-1/198.*/result.tsv; do
     awk -F '\t' -v host="$(basename "${file%/*}")" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -36,8 +35,7 @@ loads() {
 
 @test "the first client of several, as many as asked for, or the server alone make the load" {
   assert_equal "$(loads CLIENT_COUNT=2 MEMTIER_DISTINCT_CLIENT_SEED=true)" $'198.18.0.11 1 800\n198.18.0.12 2 800'
-  run_split "$REPO/do_it.sh" kpi results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_contains 'Formal execution: Instance 1 ops(ops/sec):'
   # The topology of another server, which the plan does not ask.
   local -a planned=("${WORDS[@]}" FACTS="$REPO/tests/fixtures/cpus/2x12.lscpu" SERVER_CORES=8 SERVER_MEM=16)

@@ -91,8 +91,7 @@ allowed() {
   assert_equal "$(config save)|$(config appendonly)" '|no'
   assert_equal "$(find host/run-*/server/data-"$BASE" -type f)" ''
   unloaded
-  run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_NUMACTL_OPTIONS='-N 0 -M 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-N 1023 -m 1023'
-  assert_failure 3
+  fails 3 run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_NUMACTL_OPTIONS='-N 0 -M 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-N 1023 -m 1023'
   assert_match $'fail +variant native +\'numactl -N 0 -M 0\' does not start a program: numactl: [^\n]* SERVER_NUMACTL=-N 0 -M 0 .*-N 0 -m 0\n'
   assert_match $'fail +variant native +\'numactl -N 1023 -m 1023\' does not start a program: [^\n]*1023[^\n]* CLIENT_PREFIX=numactl -N 1023 -m 1023 '
 }
@@ -125,8 +124,7 @@ allowed() {
 
 @test "an eviction policy with a limit: keys go, and reads miss; without a policy Redis refuses, and the run says so" {
   local misses
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=allkeys-lru REDIS_CONF.maxmemory=3M
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=allkeys-lru REDIS_CONF.maxmemory=3M
   misses=$(phase_column mixed misses)
   ((misses > 0)) || fail "nothing was missed"
   (($(sed -n 's/^evicted_keys:\([0-9]*\).*/\1/p' results/*/native/*/rep-1/server/info.after | sed -n 1p) > 0)) || fail "nothing was evicted"
@@ -134,8 +132,7 @@ allowed() {
   run_split "$REPO/do_it.sh" kpi results/*
   assert_line "Misses: $misses"
   rm -rf results
-  run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=noeviction REDIS_CONF.maxmemory=3M
-  assert_failure 1
+  fails 1 run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=noeviction REDIS_CONF.maxmemory=3M
   assert_contains 'OOM command not allowed' "$stderr"
   run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
   assert_match 'warn +settings +REDIS_CONF.maxmemory-policy=allkeys-lru .*without it, no key is evicted'

@@ -27,10 +27,8 @@ wss_make() {
   drawn_blank
   local all tenth rss
   words SWEEP="KEY_MAX=39999,3999"
-  run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_success
-  run_split "$REPO/summary2csv.sh" results/*
-  assert_success
+  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
+  succeeds run_split "$REPO/summary2csv.sh" results/*
   # Two points with populate and get each: the probes have no rows.
   assert_equal "${#lines[@]}" 5
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["operation"] == "get" { print $at["key_max"], $at["rss"], $at["wss_1s_bytes"], $at["wss_4s_bytes"], $at["wss_16s_bytes"] }
@@ -65,10 +63,8 @@ wss_make() {
     server_make "r/20250101-x/swap/1000B-1i-${point%:*}/rep-1" swap ok 52428800 "${point#*:}"
     wss_make "r/20250101-x/swap/1000B-1i-${point%:*}/rep-1" get 1048576 1048576 1048576
   done
-  run_split "$REPO/summary2csv.sh" --total r/20250101-x
-  assert_success
-  master "RESULTS_DIR=$SCRATCH" 'result_read . r/20250101-x 2>/dev/null || :; tables_make "$LIB/part/wss/table.awk" . <totals'
-  assert_success
+  succeeds run_split "$REPO/summary2csv.sh" --total r/20250101-x
+  succeeds master "RESULTS_DIR=$SCRATCH" 'result_read . r/20250101-x 2>/dev/null || :; tables_make "$LIB/part/wss/table.awk" . <totals'
   # 110 MiB of Rss, 40 MiB touched.
   assert_match 'get +native +1000 B, 1 instance +10.0 +20.0 +40.0 +110.0 +1:2.7 +1:2 is enough, 1:4 is not' "$output"
   # If DRAM is short, there is no prediction.
