@@ -25,13 +25,15 @@ commands() {
 }
 
 @test "every link within the project leads somewhere" {
-  local file link missing=''
+  local file link missing='' count=0
   while read -r file; do
     while read -r link; do
       [[ $link != *://* && $link != '#'* ]] || continue
       [[ -e ${file%/*}/${link%%#*} ]] || missing+="${file#"$REPO/"}: $link"$'\n'
+      count=$((count + 1))
     done < <(grep -oE '\]\([^)]+\)' "$file" | sed 's/^](//; s/)$//')
   done < <(docs)
+  ((count > 100)) || fail "$count links"
   [[ -z $missing ]] || fail "$missing"
 }
 
@@ -100,15 +102,17 @@ commands() {
 }
 
 @test "every make target of the documentation is one that the Makefile has" {
-  local file line target
+  local file line target count=0
   while read -r file; do
     while read -r line; do
       for target in ${line#make }; do
         [[ $target != *=* ]] || continue
         make -C "$REPO" -n "$target" >/dev/null || fail "${file#"$REPO/"}: $line"
+        count=$((count + 1))
       done
     done < <(commands "$file" 'make ')
   done < <(docs)
+  ((count > 1)) || fail "$count targets"
 }
 
 @test "every setting in capitals that the documentation assigns is one, or another name of one" {

@@ -116,15 +116,13 @@ END
   kill -KILL "$JOB_PID"
   job_wait 10 || :
   # The last call of the master writes into the directory while it is removed.
-  mkdir bin
-  cat >bin/rm <<'END'
+  program_make bin/rm <<'END'
 #!/bin/bash
 [[ ${*: -1} =~ /run-demo-[^/]*$ && ! -e $SCRATCH/bin/late ]] || exec /bin/rm "$@"
 /bin/rm "$@" && mkdir -p "${@: -1}/client-127.0.0.1" && : >"${@: -1}/client-127.0.0.1/clock" >"$SCRATCH/bin/late"
 echo "rm: cannot remove '${*: -1}': Directory not empty" >&2
 exit 1
 END
-  chmod +x bin/rm
   PATH=$SCRATCH/bin:$PATH succeeds run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   assert_contains "stopped everything that"
   assert_exists bin/late
@@ -179,6 +177,7 @@ END
 }
 
 @test "a run whose master lives is not stopped by another, and a second run is refused" {
+  local pid start count=0
   # Longer than any machine needs for the checks below.
   words TIME=600 RATE=100 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
@@ -186,7 +185,12 @@ END
   refuses 3 "its master is alive" run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   refuses 3 "uses this server" run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
   # The run continues as if nothing had happened.
-  while read -r pid start _; do process_alive "$pid" "$start" || fail "$pid is gone"; done < <(cat host/run-*/server/instances.proc host/run-*/client-*/generator.proc)
+  while read -r pid start _; do
+    process_alive "$pid" "$start" || fail "$pid is gone"
+    count=$((count + 1))
+  done < <(cat host/run-*/server/instances.proc host/run-*/client-*/generator.proc)
+  # Two instances, and the load generator.
+  ((count == 3)) || fail "$count processes are on record"
   assert_equal "$(grep warning: job.err | grep -vE 'both run on|no phase sets keys')" ''
   kill -INT -"$JOB_PID"
   job_wait 60

@@ -65,20 +65,24 @@ set_column() {
 }
 
 @test "each part is in the list, and its columns follow columns that exist; each table has a place" {
-  local name bad=''
+  local name bad='' count=0
   assert_equal "$(grep -vE '^#|^(tier|monitor)$' "$REPO/lib/part/list" | sort)" "$(cd "$REPO/lib/part" && printf '%s\n' */ | tr -d / | sort)"
   while read -r name; do
     schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
+    count=$((count + 1))
   done < <(cut -s -f 1 "$REPO"/lib/part/*/columns.tsv | grep -v '^after$')
+  ((count > 20)) || fail "$count columns"
   [[ -z $bad ]] || fail "unknown: $bad"
   assert_equal "$(sed -n 's/^# Table: //p' "$REPO"/lib/{results/tables/,part/*/table}*.awk | sort | uniq -d)" ''
 }
 
 @test "columns that the code fills or asks for are columns of the schema" {
-  local name bad=''
+  local name bad='' count=0
   while read -r name; do
     schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
+    count=$((count + 1))
   done < <(grep -ohE '\b(cell|own|known|sum|kept|at)\["[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,tier,foreign,axes,discard,total,table}.awk "$REPO"/lib/part/*/figures.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
+  ((count > 50)) || fail "$count columns"
   [[ -z $bad ]] || fail "not in the schema: $bad"
 }
 
@@ -393,9 +397,7 @@ zram p99 us 99 99'
   settings_make "r/20250101-x"
   touch r/20250101-x/{native,swap}/variant.conf
   settings_make "r/20250101-x"
-  mkdir with
-  printf '#!/bin/sh\nfor word; do case $word in *.awk) echo "${word##*/}" >>"%s/read" ;; esac; done\nexec "%s" "$@"\n' "$SCRATCH" "$real" >with/awk
-  chmod +x with/awk
+  program_make with/awk '#!/bin/sh\nfor word; do case $word in *.awk) echo "${word##*/}" >>"%s/read" ;; esac; done\nexec "%s" "$@"\n' "$SCRATCH" "$real"
   run_split env PATH="$SCRATCH/with:$PATH" VARIANTS='native swap' bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; export RESULT_PROGRAM=x
     ending_show r/20250101-x data || :; report_make r/20250101-x data'
   assert_contains 'One or two repeats: medians'
