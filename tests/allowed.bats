@@ -181,10 +181,8 @@ END
 @test "facts are what processes may use, with the limit that makes them less than the machine" {
   version2
   echo 'MemAvailable: 60000000 kB' >>"$TIERBENCH_ROOT/proc/meminfo"
-  mkdir bin
-  printf '#!/bin/sh\nprintf "# CPU,Core\\n0,0,0,0\\n1,1,0,0\\n2,0,0,1\\n3,1,0,1\\n"\n' >bin/lscpu
-  printf '#!/bin/sh\necho 4\n' >bin/getconf
-  chmod +x bin/*
+  program_make bin/lscpu '#!/bin/sh\nprintf "# CPU,Core\\n0,0,0,0\\n1,1,0,0\\n2,0,0,1\\n3,1,0,1\\n"\n'
+  program_make bin/getconf '#!/bin/sh\necho 4\n'
   machine <<'END'
 sys/devices/system/node/has_memory 0-3
 sys/devices/system/node/node0/cpulist 0-1

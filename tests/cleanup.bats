@@ -170,9 +170,7 @@ END
 # Put a stand-in for a command into bin/. It sends Ctrl-C to its process group, as a terminal does, if its arguments match, and then runs the command.
 # Usage: interrupting NAME PATTERN
 interrupting() {
-  mkdir -p bin
-  printf '#!/bin/bash\n[[ "$*" != %s ]] || kill -INT 0\nexec %s "$@"\n' "$2" "$(command -v "$1")" >"bin/$1"
-  chmod 755 "bin/$1"
+  program_make "bin/$1" '#!/bin/bash\n[[ "$*" != %s ]] || kill -INT 0\nexec %s "$@"\n' "$2" "$(command -v "$1")"
 }
 
 @test "a second Ctrl-C does not keep the program that injects faults from removing its copy" {

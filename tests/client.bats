@@ -71,14 +71,13 @@ load helper
   need_command screen
   mkdir bin
   # The launch ends between both: it fails when screen returns, with a generator that runs.
-  cat >bin/screen <<END
+  program_make bin/screen <<END
 #!/bin/bash
 $(command -v screen) "\$@"
 until [[ -s \$(echo $SCRATCH/host/run-*/client-*/test.pid) ]]; do sleep 0.02; done
 cat $SCRATCH/host/run-*/client-*/{test,job}.pid >>$SCRATCH/started
 [[ ! -e $SCRATCH/broken ]]
 END
-  chmod +x bin/screen
   : >broken
   PATH=$SCRATCH/bin:$PATH prints $'2\n0\n2\n0\n2\n0' master '' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" CLIENT_LAUNCH=one

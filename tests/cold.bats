@@ -39,13 +39,12 @@ figures() {
   local kib
   drawn_blank
   # What runs in front of Redis notes what is filled by then.
-  cat >witness <<'END'
+  program_make witness <<'END'
 #!/bin/bash
 here=${0%/*}
 read -r pid _ <"$(echo "$here"/host/run-*/cold.part/proc)" && sed -n 's/^RssAnon:[^0-9]*//p' "/proc/$pid/status" >>"$here/witnessed"
 exec "$@"
 END
-  chmod 755 witness
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY="0 64M" TIME=1 RATE=1000 REPORT=on SERVER_PREFIX="$SCRATCH/witness"
   assert_contains '127.0.0.1: node 0: 64 MiB of cold memory' "$stderr"
   # Doctor tries the wrapper too, without a run.
@@ -153,8 +152,7 @@ END
   local RUN_ID=again pid start
   export RUN_ID
   mkdir -p host
-  printf '#!/bin/bash\nprintf "held\\t%%s\\n" "$5"\nexec sleep 1000\n' >membench
-  chmod +x membench
+  program_make membench '#!/bin/bash\nprintf "held\\t%%s\\n" "$5"\nexec sleep 1000\n'
   prints $'held\t0\t4194304' run_split remote_script cold start "$PWD/membench" 0 4M 1 1
   cold_recorded
   pid=$COLD_PID start=$COLD_START

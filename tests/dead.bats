@@ -89,9 +89,7 @@ END
   refute_exists acted
   process_gone "$pid" "$(cut -d : -f 2 <<<"${TEST_PROCESSES[-1]}")"
 
-  mkdir bin
-  printf '#!/bin/sh\nshift\nls -A "$1" >>"$SCRATCH/synced"\nexec %s "$@"\n' "$(command -v sync)" >bin/sync
-  chmod +x bin/sync
+  program_make bin/sync '#!/bin/sh\nshift\nls -A "$1" >>"$SCRATCH/synced"\nexec %s "$@"\n' "$(command -v sync)"
   export SCRATCH
   PATH=$SCRATCH/bin:$PATH succeeds held ':'
   assert_match '/owner\.new\.[0-9a-f-]*\.[0-9]+$' "$(head -n 1 synced)"

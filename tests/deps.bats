@@ -19,8 +19,7 @@ setup() {
 # Usage: stand_in NAME TEXT
 stand_in() {
   rm -f "bin/$1"
-  printf '#!/bin/bash\nprintf "%%s\\n" "%s $*" >>"$CALLS"\n%s\n' "$1" "$2" >"bin/$1"
-  chmod 755 "bin/$1"
+  program_make "bin/$1" '#!/bin/bash\nprintf "%%s\\n" "%s $*" >>"$CALLS"\n%s\n' "$1" "$2"
 }
 
 # Link every command of this machine into bin/, except screen, which is the missing one.
@@ -32,8 +31,7 @@ without_screen() {
   done
   rm -f bin/screen bin/sudo bin/apt-cache
   # The real one, which first.bats calls, takes most of a second of CPU time. No test looks at its calls, so they are not recorded.
-  printf '#!/bin/sh\necho "  Candidate: 1.0"\n' >bin/apt-cache
-  chmod 755 bin/apt-cache
+  program_make bin/apt-cache '#!/bin/sh\necho "  Candidate: 1.0"\n'
   # Installing it makes it appear. The policy is asked as by a package's script.
   stand_in apt-get '
     [[ " $* " == *" install "* ]] || exit 0

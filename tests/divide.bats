@@ -21,8 +21,7 @@ instances_make() {
   LIVES=$!
   printf '%s %s 7000\n4000000 1 7001\n' "$LIVES" "$(process_start "$LIVES")" >host/run-test/server/instances.proc
   printf '%s\t%s\n' tier weighted is 'direct divided' verify shares nodes 0,2 weights keep limit 0 far 2 >host/run-test/tier/asked
-  printf '#!/bin/sh\necho "$*" >>%s/said\n[ ! -e %s/full ] || { echo "membench: 9 of 10 pages cannot be moved; is a node full?" >&2; exit 1; }\n' "$SCRATCH" "$SCRATCH" >spread
-  chmod +x spread
+  program_make spread '#!/bin/sh\necho "$*" >>%s/said\n[ ! -e %s/full ] || { echo "membench: 9 of 10 pages cannot be moved; is a node full?" >&2; exit 1; }\n' "$SCRATCH" "$SCRATCH"
 }
 
 @test "pages of the instances that live are divided, and the placement is judged by the new parts" {
@@ -55,8 +54,7 @@ instances_make() {
   local node
   export TIERBENCH_ROOT=$SCRATCH/tree
   mkdir -p "$TIERBENCH_ROOT"/sys/{kernel/mm/mempolicy/weighted_interleave,devices/system/node/node{0,2}} bin
-  printf '#!/bin/sh\necho --weighted-interleave\n' >bin/numactl
-  chmod +x bin/numactl
+  program_make bin/numactl '#!/bin/sh\necho --weighted-interleave\n'
   for node in 0 2; do
     printf 'Node %s MemTotal: 8388608 kB\nNode %s MemFree: %s kB\n' "$node" "$node" $((node == 0 ? 4 << 20 : 1 << 20)) >"$TIERBENCH_ROOT/sys/devices/system/node/node$node/meminfo"
   done

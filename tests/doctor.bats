@@ -86,8 +86,7 @@ check() {
   tree_make ixgbe
   mkdir -p "$TIERBENCH_ROOT/proc/net"
   printf '           |-- 10.0.0.1\n              /32 host LOCAL\n           |-- 10.0.0.9\n              /32 link UNICAST\n' >"$TIERBENCH_ROOT/proc/net/fib_trie"
-  printf '#!/bin/sh\n[ "$2" = node1 ] && echo "127.0.1.1 STREAM node1"\n' >"$TIERBENCH_ROOT/bin/getent"
-  chmod +x "$TIERBENCH_ROOT/bin/getent"
+  program_make "$TIERBENCH_ROOT/bin/getent" '#!/bin/sh\n[ "$2" = node1 ] && echo "127.0.1.1 STREAM node1"\n'
   check server
   assert_line 'ok | data address | 10.0.0.1 | an address that carries the load | -'
   ADDRESS=10.0.0.9

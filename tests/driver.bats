@@ -112,9 +112,7 @@ lane_suite() {
   local awk
   need_command mawk gawk
   /usr/bin/python3 -c 'import ensurepip' || skip "the system's python3 makes no virtual environments"
-  mkdir own
-  printf '#!/bin/sh\n: >%s/wrapped\nexit 9\n' "$SCRATCH" >own/python3
-  chmod +x own/python3
+  program_make own/python3 '#!/bin/sh\n: >%s/wrapped\nexit 9\n' "$SCRATCH"
   for awk in mawk gawk; do
     [[ $awk == mawk ]] && unset -v TEST_AWK || export TEST_AWK=$awk
     # A virtual environment records the path of python3, which must not be in the directory that the driver removes.
@@ -190,9 +188,8 @@ END
 @test "a suite whose directory cannot be removed is a failure, and the other suites run; without memory for the lanes, too" {
   mkdir bin
   # In place of swap that is still in use.
-  printf '#!/bin/bash\n[[ "$*" != *--one-file-system* ]] || exit 1\nexec %s "$@"\n' "$(command -v rm)" >bin/rm
-  printf '#!/bin/sh\nexit 32\n' >bin/mount
-  chmod 755 bin/*
+  program_make bin/rm '#!/bin/bash\n[[ "$*" != *--one-file-system* ]] || exit 1\nexec %s "$@"\n' "$(command -v rm)"
+  program_make "bin/mount" '#!/bin/sh\nexit 32\n'
   lane_suite rest first true
   lane_suite rest second true
   PATH=$SCRATCH/bin:$PATH fails 1 run "$REPO/tests/run.sh" first.bats second.bats

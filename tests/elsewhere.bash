@@ -7,8 +7,7 @@
 #   CODE  runs before that, with the command as $*
 # Returns: 0
 elsewhere_ssh() {
-  mkdir -p bin
-  cat >bin/ssh <<END
+  program_make bin/ssh <<END
 #!/bin/bash
 while [[ \${1-} == -* ]]; do case \$1 in -O | -G) exit 0 ;; -o | -F | -l | -p | -i) shift 2 ;; *) shift ;; esac; done
 shift
@@ -17,7 +16,6 @@ shift
 ${1-}
 exec /bin/bash -c "\$*"
 END
-  chmod +x bin/ssh
   PATH=$SCRATCH/bin:$PATH
 }
 

@@ -328,8 +328,7 @@ figures_of() {
   printf 'port\tnode\tshard\trole\n7000\t1\t0\tmaster\n' >rep/server/cluster.tsv
   printf 'shard\tfrom_s\tto_s\n0\t1\t1.5\n' >rep/c/get-2.gaps.tsv
   # In place of the program, which is asked for the windows of these logs.
-  printf '#!/bin/sh\necho "$*" >asked\n' >./test
-  chmod +x ./test
+  program_make ./test '#!/bin/sh\necho "$*" >asked\n'
   # shellcheck disable=SC2016 # expanded by the inner shell
   prints 'begins: _fault_begin get-2' run bash -c 'set -Eeuo pipefail
     ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK_WRITES=0 PHASES="populate get get"

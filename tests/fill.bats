@@ -284,8 +284,7 @@ END
 }
 
 @test "a sample has the prefix of keys, and is read when Redis has no outgrown table left" {
-  printf '#!/bin/sh\necho "$*" >said\n' >program
-  chmod +x program
+  program_make program '#!/bin/sh\necho "$*" >said\n'
   cat >sample.sh <<'END'
 set -Eeuo pipefail
 . "$REPO/lib/run/keycost.sh"

@@ -29,8 +29,7 @@ without() {
 stand_in() {
   mkdir -p bin
   rm -f "bin/$1"
-  printf '#!/bin/bash\n%s\n' "$2" >"bin/$1"
-  chmod 755 "bin/$1"
+  program_make "bin/$1" '#!/bin/bash\n%s\n' "$2"
 }
 
 # Copy the files of a fresh clone to clone/: nothing is built there.
@@ -99,8 +98,7 @@ assert_no_raw_errors() {
 
 @test "two runs of a checkout build one after the other" {
   mkdir bin tree
-  printf '#!/bin/sh\nmkdir busy || echo both >>said\nsleep 0.5\nrmdir busy\necho built >>said\n' >bin/make
-  chmod +x bin/make
+  program_make bin/make '#!/bin/sh\nmkdir busy || echo both >>said\nsleep 0.5\nrmdir busy\necho built >>said\n'
   PATH=$PWD/bin:$PATH succeeds run bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=$PWD/tree; for i in 1 2 3; do build_target test & done; wait'
   assert_equal "$(<said)" $'built\nbuilt\nbuilt'
 }

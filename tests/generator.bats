@@ -196,14 +196,13 @@ peer_pid() {
 @test "a recording of memtier_benchmark becomes the figures that it tells itself" {
   mkdir bin
   # In place of the program, its output for 2,000 keys of which 1,250 are missing, SET:GET 1:3, 1,200 a second on 5 connections.
-  cat >bin/memtier_benchmark <<END
+  program_make bin/memtier_benchmark <<END
 #!/bin/sh
 [ "\$1" != --version ] || { echo 'memtier_benchmark v=2.3.0 sha=0 bits=64'; exit; }
 echo "\$@" >>$SCRATCH/said
 cat $REPO/tests/fixtures/memtier/\${RECORDING:-mixed}.json >"\$3"
 cat $REPO/tests/fixtures/memtier/mixed.err >&2
 END
-  chmod +x bin/memtier_benchmark
   PATH=$SCRATCH/bin:$PATH succeeds adapter memtier_benchmark set,get,mixed --connections 5 --pipeline 4 --time 2 --rate 6000 --ratio 1:3 127.0.0.1 1 128 2000
   # The figures of the table that memtier_benchmark prints for each kind: Count, p50, p99, p99.9 and the longest; Redis counted 3,430 misses.
   assert_equal "$(row out set ops) $(row out get ops) $(row out mixed ops)" '3005 9010 12015'
@@ -249,14 +248,13 @@ adapter_start() {
 @test "a generator of another program that loses its session ends the program, which ignores the hangup" {
   local pid start
   mkdir bin out
-  cat >bin/redis-benchmark <<END
+  program_make bin/redis-benchmark <<END
 #!/bin/bash
 [[ \$1 != --version ]] || exec echo stub
 trap '' HUP
 echo \$\$ >$SCRATCH/pid
 while :; do sleep 0.1; done
 END
-  chmod +x bin/redis-benchmark
   echo 0.0 >out/start-set
   PATH=$SCRATCH/bin:$PATH adapter_start redis-benchmark --phases set 127.0.0.1 1 10 10
   wait_until 10 test -s ../pid

@@ -45,6 +45,15 @@ scratch_setup() {
   cd "$SCRATCH" || return 1
 }
 
+# Write a program that stands for another one: with the arguments of printf, or from stdin.
+# Usage: program_make PATH [FORMAT [ARGUMENT...]]   Returns: 0
+program_make() {
+  [[ $1 != */* || -d ${1%/*} ]] || mkdir -p "${1%/*}"
+  # shellcheck disable=SC2059 # the caller's
+  if (($# > 1)); then printf "${@:2}" >"$1"; else cat >"$1"; fi
+  chmod 755 "$1"
+}
+
 # Turn zswap on or off until the end of this test, where the kernel has it.
 # Usage: zswap_set Y|N   Sets: ZSWAP_BEFORE   Returns: 0
 zswap_set() {

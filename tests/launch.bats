@@ -70,8 +70,7 @@ END
 }
 
 @test "doctor refuses a missing program, one that does not start another or does not return, and a library that cannot be preloaded" {
-  printf '#!/bin/bash\nsleep 1000\n' >hang
-  chmod +x hang
+  program_make hang '#!/bin/bash\nsleep 1000\n'
   mkdir -p mine/variants
   echo "SERVER_PREFIX='/nowhere/onload --profile=x'" >mine/variants/gone.conf
   echo 'CLIENT_PREFIX=false' >mine/variants/fails.conf
@@ -136,11 +135,10 @@ END
 }
 
 @test "the trial of a prefix ends what the prefix leaves behind: with its output, without it, and without its environment" {
-  printf '#!/bin/sh\nsleep 1234 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >plain
-  printf '#!/bin/sh\nsleep 1234 >/dev/null 2>&1 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" >quiet
-  printf '#!/bin/sh\nsetsid env -i sh -c "while [ -e %s ]; do sleep 0.1; done" &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" "$SCRATCH" >bare
-  printf '#!/bin/sh\nyes\nexec "$@"\n' >flood
-  chmod +x plain quiet bare flood
+  program_make plain '#!/bin/sh\nsleep 1234 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH"
+  program_make quiet '#!/bin/sh\nsleep 1234 >/dev/null 2>&1 &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH"
+  program_make bare '#!/bin/sh\nsetsid env -i sh -c "while [ -e %s ]; do sleep 0.1; done" &\necho $! >>%s/pids\nexec "$@"\n' "$SCRATCH" "$SCRATCH"
+  program_make flood '#!/bin/sh\nyes\nexec "$@"\n'
   fails 1 master '' '
     for name in plain quiet bare; do call_run 127.0.0.1 launch "$SCRATCH/$name" env </dev/null && wc -l <"$SCRATCH/pids"; done
     for pid in $(<"$SCRATCH/pids"); do ! proc_start "$pid" || echo "$pid is left"; done

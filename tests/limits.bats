@@ -38,7 +38,7 @@ setup() {
   # The machine may have swap.
   echo 0 >"$root/$id/memory.swappiness"
   # It enters its cgroup, and waits for the phase; at the start of the phase it takes too much memory, or stops itself.
-  cat >greedy <<END
+  program_make greedy <<END
 #!/bin/bash
 echo \$\$ >"$root/$id/cgroup.procs"
 : >ready-set
@@ -46,7 +46,6 @@ until [[ -s start-set ]]; do sleep 0.02; done
 [[ \$(<start-set) == 1 ]] || kill -KILL \$\$
 exec python3 -c 'x = b"x" * (64 << 20)'
 END
-  chmod +x greedy
   master 'CLIENT_IP=127.0.0.1' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" GENERATOR=test
     for CLIENT_LAUNCH in 1 2; do

@@ -259,8 +259,7 @@ END
 }
 
 @test "doctor and plan start no Redis on a server that another run uses, and release its lock afterwards" {
-  printf '#!/bin/sh\n[ "$1" = --version ] || echo "$@" >>%s/started\nexec redis-server "$@"\n' "$SCRATCH" >other-server
-  chmod +x other-server
+  program_make other-server '#!/bin/sh\n[ "$1" = --version ] || echo "$@" >>%s/started\nexec redis-server "$@"\n' "$SCRATCH"
   script lock other
   host other lock take
   small REDIS="$SCRATCH/other-server" REDIS_USER=keep KEYS=auto FILL=20M
@@ -334,8 +333,7 @@ holder() {
   flock=$(command -v flock)
   mkdir run bin
   # The owner before removed the file after it was opened.
-  printf '#!/bin/bash\n[[ $* != "-n "* || -e once || ! -e run/run.lock ]] || { : >once; rm run/run.lock; }\nexec %q "$@"\n' "$flock" >bin/flock
-  chmod +x bin/flock
+  program_make bin/flock '#!/bin/bash\n[[ $* != "-n "* || -e once || ! -e run/run.lock ]] || { : >once; rm run/run.lock; }\nexec %q "$@"\n' "$flock"
   PATH=$SCRATCH/bin:$PATH holder
   assert_exists once run/run.lock
   fails 2 master '' 'run_lock_take run'

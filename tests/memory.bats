@@ -201,8 +201,7 @@ END
   cmp "$output" "$MEMBENCH"
   refute_contains building "$stderr"
   rm "$output"
-  printf '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n' >there/uname
-  chmod +x there/uname
+  program_make there/uname '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n'
   succeeds master '' "$code"
   assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"
   assert_equal "$("$output" --version)" 'membench 1'
@@ -223,8 +222,7 @@ END
   echo content >file
   mkdir bin cache
   # The first copy is complete, and does not have its name yet.
-  printf '#!/bin/sh\n: >waiting\nuntil [ -e go ]; do sleep 0.05; done\nexec %s "$@"\n' "$(command -v mv)" >bin/mv
-  chmod +x bin/mv
+  program_make bin/mv '#!/bin/sh\n: >waiting\nuntil [ -e go ]; do sleep 0.05; done\nexec %s "$@"\n' "$(command -v mv)"
   PATH=$SCRATCH/bin:$PATH put >first 2>&1 3>&- &
   pid=$!
   wait_until 10 test -e waiting
@@ -234,8 +232,7 @@ END
   cmp file cache/copy
   assert_equal "$(ls cache)" copy
   # What arrives is not what was sent: each call gives another sum.
-  printf '#!/bin/sh\necho $$\n' >bin/sha256sum
-  chmod +x bin/sha256sum
+  program_make bin/sha256sum '#!/bin/sh\necho $$\n'
   PATH=$SCRATCH/bin:$PATH fails 1 run put
   assert_contains "127.0.0.1: $SCRATCH/cache/copy could not be copied there"
   assert_equal "$(ls cache)" copy

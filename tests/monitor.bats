@@ -243,8 +243,7 @@ monitored() {
 @test "the resident memory of an instance is its pages, of the size that the kernel has" {
   mkdir bin monitor
   # A prime: no number of pages of another size has it as a factor.
-  printf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 1000003\n' >bin/getconf
-  chmod +x bin/getconf
+  program_make bin/getconf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 1000003\n'
   sleep 600 3>&- &
   process_note $!
   printf '%s\t%s\t7001\n' $! "$(process_start $!)" >record

@@ -97,13 +97,12 @@ load_reads() {
   export RUN_ID
   mkdir -p host
   # The owner is another machine's: the load ends with its lease.
-  cat >membench <<'END'
+  program_make membench <<'END'
 #!/bin/bash
 printf '%s\n' "$*" >>"${0%/*}/started"
 printf 'time\tgb_s\n'
 exec sleep 1000
 END
-  chmod +x membench
   succeeds run_split remote_script neighbour start "$PWD/membench" 0 1 -
   local first=$output
   assert_match $'^cpus\t[0-9,-]+\tfree$' "$first"
@@ -120,8 +119,7 @@ END
   local RUN_ID=again first
   export RUN_ID
   mkdir -p host
-  printf '#!/bin/bash\nprintf "time\\tgb_s\\n"\nexec sleep 1000\n' >membench
-  chmod +x membench
+  program_make membench '#!/bin/bash\nprintf "time\\tgb_s\\n"\nexec sleep 1000\n'
   run_split remote_script neighbour start "$PWD/membench" 0 1 -
   load_recorded
   succeeds run_split remote_script neighbour end
@@ -144,9 +142,7 @@ END
 }
 
 @test "a load that cannot start fails the repeat with one reason, and its memory counts in doctor" {
-  mkdir bin
-  printf '#!/bin/bash\n[[ $1 == --version ]] && exec echo membench 1\necho "membench: node 0: broken on purpose" >&2\nexit 1\n' >bin/membench
-  chmod +x bin/membench
+  program_make bin/membench '#!/bin/bash\n[[ $1 == --version ]] && exec echo membench 1\necho "membench: node 0: broken on purpose" >&2\nexit 1\n'
   # A separate checkout, whose program is replaced.
   cp -rp "$REPO"/{lib,conf,tools,do_it.sh,summary2csv.sh,test.c,Makefile} .
   ln -s "$REPO/test" test

@@ -372,9 +372,7 @@ PROGRAM
 
 # Put COMMAND before the real gnuplot, which reads the commands in $2: gnuplot_after COMMAND
 gnuplot_after() {
-  mkdir -p "$SCRATCH/bin"
-  printf '#!/bin/bash\n%s\nexec %q "$@"\n' "$1" "$(PATH=${PATH#"$SCRATCH/bin:"} command -v gnuplot)" >"$SCRATCH/bin/gnuplot"
-  chmod 755 "$SCRATCH/bin/gnuplot"
+  program_make "$SCRATCH/bin/gnuplot" '#!/bin/bash\n%s\nexec %q "$@"\n' "$1" "$(PATH=${PATH#"$SCRATCH/bin:"} command -v gnuplot)"
   PATH=$SCRATCH/bin:${PATH#"$SCRATCH/bin:"}
 }
 

@@ -88,9 +88,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   tune apply
   echo 131072000 >"$KDAMONDS/0/contexts/0/schemes/10/stats/sz_applied"
   echo 65536 >"$KDAMONDS/1/contexts/0/schemes/0/stats/sz_applied"
-  mkdir bin
-  printf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 65536\n' >bin/getconf
-  chmod +x bin/getconf
+  program_make bin/getconf '#!/bin/sh\n[ "$*" = PAGESIZE ] && echo 65536\n'
   counts() {
     PATH=$SCRATCH/bin:$PATH WORK=. RUN_ID=x bash -c '. "$REPO/lib/part/damon/host_tune.sh" && . "$REPO/lib/host/monitor.sh" && host_monitor_mark_parts' | grep -v access
   }

@@ -12,8 +12,7 @@ copied() {
   mkdir tools tests bin
   cp "$REPO/tools/releases.sh" tools
   cp "$REPO/tests/releases.bash" tests
-  printf '#!/bin/bash\n%s\n' "$1" >bin/apt-get
-  chmod 755 bin/apt-get
+  program_make bin/apt-get '#!/bin/bash\n%s\n' "$1"
 }
 
 @test "each server is itself, with its own C library and no library of this machine" {

@@ -151,8 +151,7 @@ END
 
 @test "an invalid reply is refused: start-up files that print or read, a shell that runs nothing, truncation, NULs, too much" {
   # Text before and after: still a valid reply.
-  printf '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; [[ ! -e reads ]] || read -r x; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)" >login
-  chmod +x login
+  program_make login '#!/bin/bash\necho hello; echo -e "\\e[31mred" >&2; [[ ! -e reads ]] || read -r x; [[ $1 == -c ]] || exit\n%s "$@"' "$(type -P bash)"
   sed -i "s|^exec /bin/bash |exec $SCRATCH/login |" bin/ssh
   fails 1 ask 'call_run elsewhere facts memory; call_run elsewhere launch nothing-of-that-name --version'
   assert_match $'^host\t[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'

@@ -284,8 +284,7 @@ END
   local name i
   mkdir shims
   for name in awk sort cut sed grep wc head tail cat basename dirname readlink find; do
-    printf '#!/bin/sh\necho %s >>"%s/forks"\nexec "%s" "$@"\n' "$name" "$SCRATCH" "$(command -v "$name")" >"shims/$name"
-    chmod +x "shims/$name"
+    program_make "shims/$name" '#!/bin/sh\necho %s >>"%s/forks"\nexec "%s" "$@"\n' "$name" "$SCRATCH" "$(command -v "$name")"
   done
   for ((i = 1; i <= 3; i++)); do repeat_make few/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
   for ((i = 1; i <= 60; i++)); do repeat_make many/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done

@@ -64,8 +64,7 @@ windows_row() {
   local run n
   mkdir bin
   # shellcheck disable=SC2016 # expanded by the script
-  printf '#!/bin/sh\necho "$0" >>%q\nexec %q "$@"\n' "$SCRATCH/calls" "$(command -v find)" >bin/find
-  chmod +x bin/find
+  program_make bin/find '#!/bin/sh\necho "$0" >>%q\nexec %q "$@"\n' "$SCRATCH/calls" "$(command -v find)"
   for run in results/2026010{1,2,3}T000000Z-demo; do
     mkdir -p "$run"/native/100B-1i/rep-{1,2}{,.failed-1}
     : >"$run/run.conf"

@@ -140,8 +140,7 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
 @test "behind a wrapper that stays, an instance ends with a start that fails; one in a pid namespace is refused, and nobody else's process ended" {
   local base
   base=$(ports_pick 2)
-  printf '#!/bin/bash\n[[ $* != *%s.conf ]] || exit 1\n"$@" &\nwait $!\n' $((base + 1)) >stay
-  chmod +x stay
+  program_make stay '#!/bin/bash\n[[ $* != *%s.conf ]] || exit 1\n"$@" &\nwait $!\n' $((base + 1))
   # The second instance never starts. The test waits for the first one, so that there is a process to clean up.
   master "INSTANCES=2 REDISBASE=$base SERVER_PREFIX=$SCRATCH/stay" '
     server_start 2 || { until grep -q "Ready to accept" '"$SCRATCH"'/host/run-*/server/redis-$REDISBASE.log; do sleep 0.05; done; server_stop; }'

@@ -177,8 +177,7 @@ END
   assert_match $'^fail\t7782 MiB free on nodes 1\t7782 MiB, and 512 MiB kept free'
   # By the requested weights, else by the weights of the kernel.
   mkdir -p "$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave" bin
-  printf '#!/bin/sh\necho --weighted-interleave\n' >bin/numactl
-  chmod +x bin/numactl
+  program_make bin/numactl '#!/bin/sh\necho --weighted-interleave\n'
   HOST_CODE="PATH=$SCRATCH/bin:$PATH"
   run on_host TIER=weighted TIER_MEMORY=0-1 TIER_WEIGHTS="'0:99 1:1'" TIER_DATA=$((200 << 30)) check
   assert_match $'^ok\t7782 MiB free on nodes 1\t2048 MiB'

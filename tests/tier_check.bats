@@ -8,9 +8,7 @@ load tiers
 # Give the host a numactl whose help is TEXT.
 # Usage: numactl_is TEXT   Sets: HOST_CODE
 numactl_is() {
-  mkdir -p bin
-  printf '#!/bin/sh\necho "%s"\n' "$1" >bin/numactl
-  chmod +x bin/numactl
+  program_make bin/numactl '#!/bin/sh\necho "%s"\n' "$1"
   HOST_CODE="PATH=$SCRATCH/bin:$PATH"
 }
 

@@ -17,8 +17,7 @@ machine() {
       +) printf '%s\n' "$text" >>"$TIERBENCH_ROOT/$path" ;;
       '->') ln -s -- "$text" "$TIERBENCH_ROOT/$path" ;;
       !)
-        printf '#!/bin/sh\n# vsmpversion\n%s\n' "$text" >"$TIERBENCH_ROOT/$path"
-        chmod +x "$TIERBENCH_ROOT/$path"
+        program_make "$TIERBENCH_ROOT/$path" '#!/bin/sh\n# vsmpversion\n%s\n' "$text"
         ;;
     esac
   done <"$REPO/tests/fixtures/tiers/$1.tree"

@@ -128,8 +128,7 @@ capture_end() {
   # An installed tree without the TLS build, and a redis-server without TLS options.
   mkdir tree
   tar -C "$REPO" -cf - do_it.sh test conf lib tools Makefile test.c | tar -C tree -xf -
-  printf '#!/bin/bash\n[[ "$*" != *--tls-port* ]] || { echo "Bad directive or wrong number of arguments"; exit 1; }\nexec redis-server "$@"\n' >no-tls
-  chmod +x no-tls
+  program_make no-tls '#!/bin/bash\n[[ "$*" != *--tls-port* ]] || { echo "Bad directive or wrong number of arguments"; exit 1; }\nexec redis-server "$@"\n'
   fails 3 run_split tree/do_it.sh run "${untuned[@]}" "${words[@]}" REDIS="$SCRATCH/no-tls"
   assert_contains 'variant native: the load generator is built without TLS; requires: TLS=on; ' "$stderr"
   assert_contains 'make tls' "$stderr"

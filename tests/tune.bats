@@ -318,14 +318,13 @@ END
 # Replace sync by a function that kills its caller at the Nth call from now, before or after it syncs.
 kill_at() {
   printf '%s' "$1" >"$SCRATCH/steps"
-  cat >"$TIERBENCH_ROOT/bin/sync" <<END
+  program_make "$TIERBENCH_ROOT/bin/sync" <<END
 #!/bin/bash
 read -r left <"$SCRATCH/steps" || :
 ((left == 1)) && kill -9 \$PPID
 ((left <= 0)) || printf '%s' \$((left - 1)) >"$SCRATCH/steps"
 exit 0
 END
-  chmod +x "$TIERBENCH_ROOT/bin/sync"
 }
 
 # Choose settings and values at random. Not in a subshell: each subshell would draw the same numbers.

@@ -136,8 +136,7 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   need_command busybox
   local tool
   mkdir bin tune
-  printf '#!/bin/sh\nexec busybox truncate "$@"\n' >bin/truncate
-  chmod +x bin/truncate
+  program_make bin/truncate '#!/bin/sh\nexec busybox truncate "$@"\n'
   cat >journal.sh <<'END'
 set -Eeuo pipefail
 for part in shared/common host/tune_journal; do . "$REPO/lib/$part.sh"; done

@@ -79,9 +79,7 @@ auto_user() {
 
 @test "if root cannot become another user, auto continues as root with a message; a name is refused" {
   need_root
-  mkdir bin
-  printf '#!/bin/sh\necho "setpriv: setresuid failed: Invalid argument" >&2\nexit 127\n' >bin/setpriv
-  chmod +x bin/setpriv
+  program_make bin/setpriv '#!/bin/sh\necho "setpriv: setresuid failed: Invalid argument" >&2\nexit 127\n'
   PATH=$SCRATCH/bin:$PATH fails 7 master "$WORDS" 'server_start 1
     read -r pid _ <'"$SCRATCH"'/host/run-$RUN_ID/server/instances.proc
     ps -o user= -p "$pid"
@@ -181,8 +179,7 @@ END
 
 @test "where Redis has no users, dangerous commands have no names" {
   # A stub that reports version 5 and accepts the given configuration.
-  printf '#!/bin/sh\n[ "$1" != --version ] || { echo "Redis server v=5.0.14 sha=00000000:0"; exit; }\nexec redis-server "$@"\n' >five
-  chmod +x five
+  program_make five '#!/bin/sh\n[ "$1" != --version ] || { echo "Redis server v=5.0.14 sha=00000000:0"; exit; }\nexec redis-server "$@"\n'
   chmod 711 .
   succeeds master "$WORDS REDIS=$SCRATCH/five PERSISTENCE=rdb" 'server_start 1
     echo "user: $LOAD_USER"

@@ -231,14 +231,13 @@ END
 
 @test "a tracing program runs during measured phases, is stopped, and its output is kept; a number of keys overrides the last key, also when the run is repeated" {
   local sidecar
-  cat >tracer <<'END'
+  program_make tracer <<'END'
 #!/bin/bash
 trap 'echo told to end; exit' INT
 echo "begins after $(grep -c 'phase populate starts' "$1") populate"
 echo data >"$2"
 while :; do sleep 0.1; done
 END
-  chmod +x tracer
   job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 MEMTIER_TEST_TIME=3 RATE=200 \
     EVENT_TRACE_PARAMS="$SCRATCH/tracer $SCRATCH/job.err seen"
   job_wait 120
