@@ -92,7 +92,7 @@ ledger_copy() {
   assert_equal "$(sed -n '/^new against/,$p' <<<"$output" | awk 'length($0) > 72')" ''
   assert_contains "./do_it.sh compare --format html $ledger >ab.html" "$stderr"
   succeeds run_split "$REPO/do_it.sh" compare --format csv "$ledger"
-  found=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["metric"] == "ops" { print $at["base"], $at["other_repeats"], $at["low_percent"], $at["high_percent"] }' <<<"$output")
+  found=$(cells -c -w metric=ops 'base other_repeats low_percent high_percent' <<<"$output")
   # The same from the rows of each run.
   "$REPO/summary2csv.sh" --total "$ledger"/runs/* | tr , '\t' | awk -F '\t' -v OFS='\t' '
     NR == FNR { pair[$4] = $2; side[$4] = $3; next }
@@ -104,7 +104,7 @@ ledger_copy() {
   assert_equal "$(awk '{ printf "%s %d %.2f %.2f\n", $1, $2, $3, $4 }' <<<"$found")" "$(awk '{ printf "%s %d %.2f %.2f\n", $1, $2, $3, $4 }' <<<"$expected")"
   # Rows of a ledger are those of a run of its sides.
   run "$REPO/summary2csv.sh" "$ledger"
-  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["variant"], $at["repeat"] }' <<<"$output" | sort | uniq -c | awk '{ print $1 }' | sort -u)" 1
+  assert_equal "$(cells -c 'variant repeat' <<<"$output" | sort | uniq -c | awk '{ print $1 }' | sort -u)" 1
   # A run that was changed since has no verdict.
   row=$(sed -n 5p "$ledger/ledger.tsv")
   run=$(cut -f 4 <<<"$row")

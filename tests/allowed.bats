@@ -214,7 +214,7 @@ limit_cpus\t1-2\tcpuset
   local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 FACTS=facts.tsv VALUE_SIZES=1000 FILL=50% RESERVE=100M)
   succeeds run_plan --rows "${words[@]}" PLACEMENT=cpu
   # Half of 600 MiB; 2.5 CPUs are two instances.
-  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["instances"], $at["target_bytes"], $at["places"] }' <<<"$output")" "2 $((300 << 20)) 1@-;4@-"
+  assert_equal "$(cells 'instances target_bytes places' <<<"$output")" "2 $((300 << 20)) 1@-;4@-"
   succeeds run_plan "${words[@]}"
   assert_line 'server   203.0.113.1 (3 logical CPUs, 700 MiB), Redis installed'
   assert_line 'limits   of processes on 203.0.113.1: CPUs 1,4-5, 700 MiB of memory by /cg/a b, 250 % of a CPU by /cg/q'

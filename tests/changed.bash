@@ -73,7 +73,7 @@ changed_suites() {
   for file; do
     case $file in *.[ch] | .clang-* | tools/lint.sh) suites[tidy]=1 ;; esac
     case $file in
-      tests/helper.bash | tests/outcome.bash | tests/run.sh | lib/modules.sh | lib/shared/*.sh | lib/core/conf.sh | lib/settings/* | \
+      tests/helper.bash | tests/outcome.bash | tests/cells.bash | tests/run.sh | lib/modules.sh | lib/shared/*.sh | lib/core/conf.sh | lib/settings/* | \
         lib/core/remote.sh | lib/*/call.sh | \
         conf/defaults.conf | lib/part/*/settings.conf)
         printf '%s\n' build tidy fuzz lint unit "$ROOT"/tests/*.bats

@@ -31,8 +31,7 @@ cold_recorded() {
 # Print columns of the rows of phase get.
 # Usage: figures NAME... <CSV
 figures() {
-  awk -F, -v names="$*" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(names, name, " "); next }
-    $at["operation"] == "get" { for (i = 1; i <= n; i++) printf "%s%s", $at[name[i]], i < n ? " " : "\n" }'
+  cells -c -w operation=get "$*"
 }
 
 @test "the memory is filled before Redis starts, its bytes are in the row, a table is printed, and nothing is left" {

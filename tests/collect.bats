@@ -35,8 +35,7 @@ seal() {
 # Change a column of a phase's row in a table of the current directory.
 # Usage: forge FILE PHASE COLUMN VALUE
 forge() {
-  awk -F '\t' -v OFS='\t' -v phase="$2" -v column="$3" -v value="$4" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { $at[column] = value } { print }' "$1" >new
-  mv new "$1"
+  cells_set "$1" "operation=$2" "$3=$4"
 }
 
 # Change what the counters say of the tier.

@@ -15,10 +15,7 @@ run_make() {
 
 # Write VALUE into a column of one result.tsv of run_make: result_set RUN VARIANT REPEAT COLUMN VALUE
 result_set() {
-  local file=$1/$2/1000B-4i/rep-$3/c/result.tsv
-  awk -F '\t' -v OFS='\t' -v name="$4" -v value="$5" \
-    'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR > 1 { $at = value } { print }' "$file" >"$file.new"
-  mv "$file.new" "$file"
+  cells_set "$1/$2/1000B-4i/rep-$3/c/result.tsv" '' "$4=$5"
 }
 
 compare() { "$REPO/do_it.sh" compare "$@"; }
@@ -28,6 +25,5 @@ figure() {
   local metric=$1 name=$2
   shift 2
   compare --format csv --metric "$metric" "$@" 2>/dev/null |
-    awk -F, -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(name, names); next }
-      { for (i = 1; i <= n; i++) printf "%s%s", $at[names[i]], (i < n ? "|" : "\n") }'
+    cells -c -o '|' "${name//,/ }"
 }

@@ -315,8 +315,7 @@ END
   # Of files that a test changes, no length is known.
   find run -name SIZES -delete
   for file in run/*/*/rep-*/*/result.tsv; do
-    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == "get" { $at["client_limited"] = 1 } 1' "$file" >new
-    mv new "$file"
+    cells_set "$file" operation=get client_limited=1
   done
   run_split compare --metric ops run
   assert_match ' get +throughput, ops/s .* - +- +client limited \(both\)'

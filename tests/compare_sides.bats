@@ -118,7 +118,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   done
   succeeds run_split compare --repeats --metric ops --format csv a b
   # SET of 20.73 s against 30.73, 40.73 and 50.73 s.
-  assert_equal "$(column percent_of_base <<<"$output" | paste -sd ' ')" '67.4598 50.8976 40.8648 100 100 100'
+  assert_equal "$(cells -c percent_of_base <<<"$output" | paste -sd ' ')" '67.4598 50.8976 40.8648 100 100 100'
 }
 
 @test "a variant without a complete result on one side is told once, on the base too; one that the other run never began is told, too" {

@@ -61,8 +61,8 @@ packed_make() {
 
 @test "DRAM is Rss and what compression takes: in rows, the fill and the verdict; nearly nothing compressed is a warning" {
   packed_make $((70 << 20))
-  assert_equal "$("$REPO/summary2csv.sh" --total $RUN | column dram_bytes | paste -sd ,)" "$((110 << 20)),$((105 << 20))"
-  assert_equal "$("$REPO/summary2csv.sh" $RUN | column compressed_bytes | paste -sd ,)" ",$((70 << 20))"
+  assert_equal "$("$REPO/summary2csv.sh" --total $RUN | cells -c dram_bytes | paste -sd ,)" "$((110 << 20)),$((105 << 20))"
+  assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c compressed_bytes | paste -sd ,)" ",$((70 << 20))"
   run_split compare $RUN
   assert_contains "swap takes 105 MiB of DRAM (70 MiB of it for 75 MiB of compressed data) instead of native's 110 MiB of DRAM (0.955x, set at 1000B-4i)."
   assert_contains 'nearly nothing compresses, so compression saves no DRAM, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 70.0 MiB of DRAM for 75.0 MiB of data' "$stderr"

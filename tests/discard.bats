@@ -116,16 +116,16 @@ compared() {
   run_make $RUN 3 30 60 20 40
   result_add swap 1 stopped 1
   result_add swap 2 stopped 0
-  assert_equal "$("$REPO/summary2csv.sh" $RUN | column discarded | sort | paste -sd ,)" ',,,,,stopped: after 40.7 s'
+  assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c discarded | sort | paste -sd ,)" ',,,,,stopped: after 40.7 s'
   run_split compare $RUN
   assert_contains 'a phase was ended before its time, so no comparison counts it, in 1 of 6 results: swap, set at 1000B-4i, repeat 1 (after 40.7 s)' "$stderr"
   printf 'phase\tset\ntakeover_s\t1\n' >$RUN/swap/1000B-4i/rep-1/failover.tsv
-  assert_equal "$("$REPO/summary2csv.sh" $RUN | column discarded | sort | paste -sd ,)" ',,,,,'
+  assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c discarded | sort | paste -sd ,)" ',,,,,'
   sed -i 's/set/get/' $RUN/native/1000B-4i/rep-1/c/{redis.log.*,result.tsv}
   result_set $RUN native 1 misses 2000000
-  assert_equal "$("$REPO/summary2csv.sh" $RUN | column discarded | grep .)" 'misses: all 2000000 GETs'
+  assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c discarded | grep .)" 'misses: all 2000000 GETs'
   result_set $RUN native 1 misses 1999999
-  assert_equal "$("$REPO/summary2csv.sh" $RUN | column discarded | sort | paste -sd ,)" ',,,,,'
+  assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c discarded | sort | paste -sd ,)" ',,,,,'
 }
 
 @test "a rate that was not reached is said, with its share in a column, and marked in a comparison" {
@@ -135,11 +135,11 @@ compared() {
   succeeds run_split compare --metric p99 $RUN
   assert_contains '2x; missed its rate: swap (50.9 %)'
   assert_contains 'compare: the rate was not reached, so the latency is that of a growing queue, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 49,102 of 96,500 operations per second in 40.7 s' "$stderr"
-  assert_equal "$("$REPO/summary2csv.sh" --total $RUN | column rate_percent | paste -sd ,)" '99.97,50.88'
+  assert_equal "$("$REPO/summary2csv.sh" --total $RUN | cells -c rate_percent | paste -sd ,)" '99.97,50.88'
   assert_equal "$(figure p99 other_rate_percent,base_rate_percent $RUN)" '50.88|'
   # The rate of a search is its answer.
   printf 'phase\tlimit\tsearch\tload\nset\tp99<=1ms\tfound\t96500\n' >$RUN/swap/1000B-4i/rep-1/search.tsv
-  assert_equal "$("$REPO/summary2csv.sh" --total $RUN | column rate_percent | paste -sd ,)" '99.97,'
+  assert_equal "$("$REPO/summary2csv.sh" --total $RUN | cells -c rate_percent | paste -sd ,)" '99.97,'
 }
 
 @test "hostile numbers are in no figure and no sum: each is left empty with a message, and nothing divides by a text" {

@@ -210,8 +210,7 @@ priced() {
   repeat_make $run native 1000B-1i 1 c 1000 2000000 1 30 800 get:10
   server_make $run/native/1000B-1i/rep-1 native ok 0 0
   for name in native swap; do
-    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["rate"] = 186000 } 1' $run/$name/1000B-1i/rep-1/c/result.tsv >new
-    mv new $run/$name/1000B-1i/rep-1/c/result.tsv
+    cells_set $run/$name/1000B-1i/rep-1/c/result.tsv '' rate=186000
   done
   sed -i 's/^VARIANTS=.*/VARIANTS="native swap"\nDRAM_RATIO="search"/' $run/run.conf
   settings_make "$run"
@@ -225,7 +224,7 @@ priced() {
   # Nothing without a search has a cost in another run.
   sed -i '/^DRAM_RATIO/d' $run/run.conf
   settings_make "$run"
-  assert_equal "$(priced $run | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == "native" { print $at["cost_per_kops"] }')" ''
+  assert_equal "$(priced $run | cells -w variant=native cost_per_kops)" ''
 }
 
 @test "the report draws the limit's figure and far accesses by share of DRAM, without a word of gnuplot" {

@@ -28,7 +28,7 @@ words() {
 # Print a column of the answer of a variant.
 # Usage: answer VARIANT NAME   Returns: 0
 answer() {
-  awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' results/*/"$1"/*/rep-1/size.tsv
+  cells "$2" results/*/"$1"/*/rep-1/size.tsv
 }
 
 # Print the share of DRAM of a part of the keys, with the hash table, and with all memory that is not keys: LOW HIGH, in percent.

@@ -118,10 +118,8 @@ d = json.loads(sys.argv[1])
 print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d))' "$output"
   assert_output "6 186372 native, set: 186,372 operations per second, p99 latency at most 90 us. ['notes', 'summary', 'totals', 'warnings']"
   # The load generator was the limit of GET, and SETs had no answer.
-  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "unanswered", "at_least_us"; next }
-    $1 == "get" { $at["client_limited"] = 1 } { print $0, $1 == "set" ? 3 : 0, $1 == "set" ? 40 : 0 }' \
-    20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv >new
-  mv new 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv
+  cells_set 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv operation=get client_limited=1 unanswered=0 at_least_us=0
+  cells_set 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv operation=set unanswered=3 at_least_us=40
   succeeds run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
   run python3 -c 'import json, sys
 d = json.loads(sys.argv[1])
@@ -176,9 +174,7 @@ for o in json.loads(sys.argv[1]):
   run python3 -c "$object" "$output"
   assert_output $'native, set at 1000B-4i: throughput|186372|ops/s|± 0|3 repeats, 186,372 to 186,372 ops/s\nnative, get at 1000B-4i: throughput|297123|ops/s|± 0|3 repeats, 297,123 to 297,123 ops/s'
   # In one repeat of GET there are errors, and the load generator was the limit.
-  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == "get" { $at["client_limited"] = 1; $at["errors"] = 7; $at["p99_us"] = 60 } { print }' \
-    20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv >new
-  mv new 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv
+  cells_set 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv operation=get client_limited=1 errors=7 p99_us=60
   run_split "$REPO/do_it.sh" compare --format benchmark-action --metric p99 --metric errors 20250101T100000Z-x
   run python3 -c "$object" "$output"
   assert_line 'native, get at 1000B-4i: p99 latency|90|us|± 30|3 repeats, 60 to 90 us'

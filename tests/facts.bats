@@ -17,13 +17,8 @@ setup() {
 # Plan for the server 203.0.113.1, by its facts, and keep these columns.
 # Usage: planned 'COLUMN...' WORD...   Sets: as run_plan does
 planned() {
-  local columns=$1
-  shift
-  run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 "$@"
-  output=$(awk -F '\t' -v columns="$columns" '
-    BEGIN { n = split(columns, want, " ") }
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    { for (i = 1; i <= n; i++) printf "%s%s", (want[i] in at) ? $at[want[i]] : "?", i < n ? " " : "\n" }' <<<"$output")
+  run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 "${@:2}"
+  output=$(cells "$1" <<<"$output")
 }
 
 @test "a plan from facts has their CPUs, nodes and memory; what is typed overrides them" {

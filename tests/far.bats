@@ -69,7 +69,7 @@ words() {
 # Print a column of the row of phase get, as summary2csv.sh has it.
 # Usage: figure NAME   Returns: 0
 figure() {
-  "$REPO/summary2csv.sh" results/* | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at[name] }'
+  "$REPO/summary2csv.sh" results/* | cells -c -w operation=get "$1"
 }
 
 @test "each line of conf/far_events.tsv is whole, and no event of a CPU is there twice" {

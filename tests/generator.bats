@@ -29,7 +29,7 @@ need_memtier() {
 # One column of a phase in a result.tsv.
 # Usage: row DIR PHASE COLUMN
 row() {
-  awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $1 == phase { print $at[name] }' "$1/result.tsv"
+  cells -w operation="$2" "$3" "$1/result.tsv"
 }
 
 # Run an adapter without a master, with open gates; its files go to out. redis-benchmark never gives up a port without a server, hence the limit.

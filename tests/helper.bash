@@ -12,6 +12,8 @@ unset -v REDISCLI_AUTH OMP_NUM_THREADS RESULTS_DIR TIERBENCH_RESULTS_DIR COLUMNS
 
 # shellcheck source=tests/outcome.bash
 . "$REPO/tests/outcome.bash"
+# shellcheck source=tests/cells.bash
+. "$REPO/tests/cells.bash"
 
 # Processes that helpers started, as PID:STARTTIME.
 TEST_PROCESSES=()
@@ -383,8 +385,7 @@ info_calls() {
 # Print a column of a phase's row in the result.tsv of the only repeat in $SCRATCH/results.
 # Usage: phase_column PHASE NAME   Returns: 0
 phase_column() {
-  awk -F '\t' -v phase="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == phase { print $at[name] }' \
-    "$SCRATCH"/results/*/native/*/rep-1/*/result.tsv
+  cells -w operation="$1" "$2" "$SCRATCH"/results/*/native/*/rep-1/*/result.tsv
 }
 
 # Run shell code with the master's modules in a separate process, like do_it.sh.

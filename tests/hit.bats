@@ -88,7 +88,7 @@ truth() {
 @test "each hit ratio is a point with a name and a column, alone too" {
   local text
   succeeds run_plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  text=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["variant"], $at["hit_asked"] }' <<<"$output")
+  text=$(cells 'point variant hit_asked' <<<"$output")
   assert_equal "$text" "$(printf '1000B-1i-hit%d %s %d%%\n' 50 native 50 50 swap 50 85 native 85 85 swap 85 95 native 95 95 swap 95)"
   run_plan --rows -s flash HIT_RATIO=90.5% KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_contains $'\t1000B-1i-hit90.5\t' "$output"
@@ -100,7 +100,7 @@ truth() {
   # Usage: seconds SETTING; sets output
   seconds() {
     run_plan --rows "${words[@]}" "$@"
-    output=$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["variant"], $at["repeat"], $at["seconds"] }' <<<"$output" | sort | uniq -c | tr -s ' ')
+    output=$(cells 'variant repeat seconds' <<<"$output" | sort | uniq -c | tr -s ' ')
   }
   # populate of a second and one of rounding, a warm-up of one, 10 s and one; the search has populate again and nine looks.
   seconds HIT_RATIO="85% 95%"

@@ -15,7 +15,7 @@ setup() {
 # Usage: planned COLUMN WORD...   Sets: as run_plan does, with the column as output
 planned() {
   succeeds run_plan --rows "${PLAN[@]}" "${@:2}"
-  output=$(awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' <<<"$output")
+  output=$(cells "$1" <<<"$output")
 }
 
 @test "FILL overrides KEYS of a lower layer, also as a swept setting; beside KEYS of its own layer it has no effect, and a line says so" {

@@ -29,9 +29,7 @@ client_make() {
     thread=$((thread + 1)) sum=$((sum + each))
   done < <(tail -n +2 "$1/$2/$3.instances.tsv" | cut -f 4)
   sed -i "${edits[@]}" "$1/$2"/redis.log.*
-  awk -F '\t' -v OFS='\t' -v sum="$sum" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["ops"] = sum } { print }' \
-    "$1/$2/result.tsv" >summed
-  mv summed "$1/$2/result.tsv"
+  cells_set "$1/$2/result.tsv" '' "ops=$sum"
 }
 
 # A run of two clients with the four instances of the workload's own sample.

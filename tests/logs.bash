@@ -130,12 +130,6 @@ server_make() {
   printf '### instance 6379\r\nused_memory:104857600\r\nused_memory_rss:115343360\r\ndb0:keys=1000,expires=0,avg_ttl=0\r\n' >"$1/server/info.after"
 }
 
-# Print one column of CSV rows without quotes.
-# Usage: column NAME <csv
-column() {
-  awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; next } { print $at }'
-}
-
 # Run a command with another awk than that of this machine.
 # Usage: with_awk AWK COMMAND...   Returns: that of the command
 with_awk() {

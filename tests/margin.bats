@@ -135,10 +135,10 @@ END
   "$REPO/summary2csv.sh" "$RUN" >out.csv
   assert_equal "$(head -n 1 out.csv | cut -d , -f 1-8,30-48)" \
     'filename,clients,len,servers,keys,max_time,operation,run,misses,far_per_op,used_memory,rss,swap,far_share,placement,ops_margin_percent,p99_margin_percent,settled,disturbed,warmup_s,late,unanswered,at_least_us,miss_reason,foreign_cpu_percent,steal_percent,throttled_percent'
-  assert_match '^[0-9.]+$' "$(column ops_margin_percent <out.csv | sed -n 1p)"
-  assert_match '^[0-9.]+$' "$(column p99_margin_percent <out.csv | sed -n 1p)"
+  assert_match '^[0-9.]+$' "$(cells -c ops_margin_percent <out.csv | sed -n 1p)"
+  assert_match '^[0-9.]+$' "$(cells -c p99_margin_percent <out.csv | sed -n 1p)"
   # Nine intervals are too few.
-  assert_equal "$(for name in settled disturbed warmup_s; do column $name <out.csv; done | tr '\n' ,)$(column ops_margin_percent <out.csv | tail -n 1)" 'yes,,41-43,,0,,'
+  assert_equal "$(for name in settled disturbed warmup_s; do cells -c $name <out.csv; done | tr '\n' ,)$(cells -c ops_margin_percent <out.csv | tail -n 1)" 'yes,,41-43,,0,,'
   # The other threads' operations after the first thread is done, and the rest of an interval, do not count: the first thread is done after
   # 60 s.
   printf '%s\t%s\t0\t0\t0\t30\t100\t200\t300\n' 61.000 50000 61.200 1000 >>"$folder"/set.series.tsv
@@ -146,7 +146,7 @@ END
   # A file with anything but numbers says nothing.
   sed -i '7s/\t[0-9]*\t/\tnan\t/' "$folder"/set.series.tsv
   "$REPO/summary2csv.sh" "$RUN" >out.csv
-  assert_equal "$(column ops_margin_percent <out.csv | sed -n 1p)$(column settled <out.csv | sed -n 1p)" ''
+  assert_equal "$(cells -c ops_margin_percent <out.csv | sed -n 1p)$(cells -c settled <out.csv | sed -n 1p)" ''
 }
 
 @test "of several clients operations add, each at its own time" {
@@ -158,7 +158,7 @@ END
   printf '%s\n' $'set\ta\t1700000000000000' $'set\tb\t1700000003000000' >"$folder"/starts.tsv
   run margins
   assert_match '^[0-9.]+\|yes\|41-43\|0$'
-  assert_equal "$("$REPO/summary2csv.sh" "$RUN" | column disturbed | sort -u)" no
+  assert_equal "$("$REPO/summary2csv.sh" "$RUN" | cells -c disturbed | sort -u)" no
   # If a client's start is unknown, or it has no series, the total is unknown.
   mv "$folder"/b/set.series.tsv kept
   run margins

@@ -22,9 +22,7 @@ known_make() {
 
 # Print FIGURE LEVEL COLUMN... of the CSV of a noise: columns CSV FIGURE COLUMN...
 columns() {
-  awk -F, -v figure="$2" -v wanted="${*:3}" '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; n = split(wanted, want, " "); next }
-    $at["metric"] == figure { line = $at["level"]; for (i = 1; i <= n; i++) line = line " " $at[want[i]]; print line }' "$1"
+  cells -c -w metric="$2" "level ${*:3}" "$1"
 }
 
 @test "components of variance are those that are published for the calcium of turnip leaves" {

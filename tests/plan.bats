@@ -18,13 +18,8 @@ setup() {
 # Print the rows of a plan for a server that is not here, with these columns.
 # Usage: planned 'COLUMN...' WORD...   Sets: as run_plan does
 planned() {
-  local columns=$1
-  shift
-  run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@"
-  output=$(awk -F '\t' -v columns="$columns" '
-    BEGIN { n = split(columns, want, " ") }
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-    { for (i = 1; i <= n; i++) printf "%s%s", (want[i] in at) ? $at[want[i]] : "?", i < n ? " " : "\n" }' <<<"$output")
+  run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "${@:2}"
+  output=$(cells "$1" <<<"$output")
   mapfile -t lines <<<"$output"
 }
 

@@ -231,14 +231,14 @@ END
   done >>"$folder/server/counters.tsv"
   printf 'get\tdamon\tfar_bytes\t1000000\t1000000\nget\tdamon\tmoved_pages\t1\t62501\n' >>"$folder/server/counters.tsv"
   run "$REPO/summary2csv.sh" "$run"
-  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["operation"], $at["far_wss_bytes"], $at["moved_per_op"] }' <<<"$output" | sort)" $'get 150000 0.03125\nset  '
+  assert_equal "$(cells -c 'operation far_wss_bytes moved_per_op' <<<"$output" | sort)" $'get 150000 0.03125\nset  '
   # An aggregation has as many samples as there are counters.
   sed -E 's/access(10|20)\t/access\1x\t/; /access(1[1-9]|[1-9])\t/d; s/access10x/access1/; s/access20x/access2/' "$folder/server/counters.tsv" >fewer
   mv fewer "$folder/server/counters.tsv"
-  assert_equal "$("$REPO/summary2csv.sh" "$run" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["far_wss_bytes"] }' | sort -n | tail -n 1)" 150000
+  assert_equal "$("$REPO/summary2csv.sh" "$run" | cells -c far_wss_bytes | sort -n | tail -n 1)" 150000
   # Two aggregations are too few.
   sed -i 's/\t3200007$/\t1200007/' "$folder/server/counters.tsv"
-  assert_equal "$("$REPO/summary2csv.sh" "$run" | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["far_wss_bytes"] }' | paste -sd ,)" ,
+  assert_equal "$("$REPO/summary2csv.sh" "$run" | cells -c far_wss_bytes | paste -sd ,)" ,
 }
 
 # Give the machine a resctrl that is mounted; CONFIG is of an AMD CPU that tells slow memory.
@@ -320,7 +320,7 @@ END
   server_make "$folder" bind - 0 0
   printf 'get\tresctrl\tfar_bytes\t1000\t5001000\nget\tresctrl\tof\tslow memory\tslow memory\n' >>"$folder/server/counters.tsv"
   run "$REPO/summary2csv.sh" "$run"
-  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["operation"], $at["far_bytes_per_op"], $at["far_bytes_of"] }' <<<"$output" | sort)" $'get 2.5 slow memory\nset  '
+  assert_equal "$(cells -c 'operation far_bytes_per_op far_bytes_of' <<<"$output" | sort)" $'get 2.5 slow memory\nset  '
 }
 
 @test "FAR.bytes: an AMD CPU has no group, and no bytes, where its total has evicted lines of all memory; doctor gives the reason" {

@@ -33,7 +33,7 @@ teardown() {
   } >"$rep/c/set.series.tsv"
   succeeds run_split "$REPO/summary2csv.sh" $run
   local name
-  for name in start_far_percent recovery_90_s recovery_99_s recovery_final_ops_per_sec; do column $name <<<"$output" | grep . | paste -sd ,; done >got
+  for name in start_far_percent recovery_90_s recovery_99_s recovery_final_ops_per_sec; do cells -c $name <<<"$output" | grep . | paste -sd ,; done >got
   assert_equal "$(paste -sd ' ' got)" '94 3 5 1000'
 }
 

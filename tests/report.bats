@@ -211,8 +211,7 @@ END
   drawn_blank
   run_make 20250101T100000Z-x
   local client=20250101T100000Z-x/swap/1000B-4i/rep-1/c
-  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["misses"] = 7; $at["client_limited"] = 1 } { print }' $client/result.tsv >new
-  mv new $client/result.tsv
+  cells_set $client/result.tsv '' misses=7 client_limited=1
   mv 20250101T100000Z-x/swap/2000B-4i/rep-3 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000
   sed -i '/Complete/d' 20250101T100000Z-x/native/1000B-4i/rep-2/c/redis.log.*
   fails 1 run report 20250101T100000Z-x

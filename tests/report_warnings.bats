@@ -38,9 +38,7 @@ clean_make() {
 
 # Set a column in both phases of a client: fault VARIANT REPEAT CLIENT COLUMN VALUE
 fault() {
-  local file="$RUN"/$1/1000B-1i/rep-$2/$3/result.tsv
-  awk -F '\t' -v OFS='\t' -v name="$4" -v value="$5" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at[name] = value } { print }' "$file" >new
-  mv new "$file"
+  cells_set "$RUN/$1/1000B-1i/rep-$2/$3/result.tsv" '' "$4=$5"
 }
 
 # Report the run and print its warnings; the file ended has its exit status.

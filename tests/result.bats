@@ -33,7 +33,7 @@ guide_rows() {
   log_make 1000 2275590 144 set:594 get:568 >redis.log.192.168.1.92.20180501-100000.1
   log_make 1000 2275590 144 set:597 get:585 >redis.log.192.168.1.90.20180501-100000.1
   succeeds run "$REPO/summary2csv.sh" redis.log.*
-  assert_equal "$(column tx_bps <<<"$output" | awk 'NR % 2 { s += $1 } !(NR % 2) { g += $1 } END { printf "%.0f %.0f", s, g }')" \
+  assert_equal "$(cells -c tx_bps <<<"$output" | awk 'NR % 2 { s += $1 } !(NR % 2) { g += $1 } END { printf "%.0f %.0f", s, g }')" \
     '8804353696 9096442973'
   assert_equal "$(kept_columns <<<"${lines[0]}")" "$HEADER"
   assert_equal "${#lines[@]}" 5
@@ -49,8 +49,8 @@ guide_rows() {
   log_make 1000 10 2 set:0 >redis.log.b.20180501-100000.1
   succeeds run "$REPO/summary2csv.sh" redis.log.*
   assert_equal "$(kept_columns <<<"${lines[1]}")" "redis.log.10.0.0.1.20180501-100000.4,1,1000,2,10,3,set,,,,,4,10.0.0.1,2,,,,20,5.36,53333.333333,257,,,,,,40001,3731204,0,,,,,,,,,,,,,,,,,,,"
-  assert_equal "$(column max_time <<<"$output" | paste -sd ,),$(column max_time_us <<<"$output" | paste -sd ,)" 3,7,0,3731204,7731204,731204
-  assert_equal "$(column tx_bps <<<"$output" | sed -n 3p)" ''
+  assert_equal "$(cells -c max_time <<<"$output" | paste -sd ,),$(cells -c max_time_us <<<"$output" | paste -sd ,)" 3,7,0,3731204,7731204,731204
+  assert_equal "$(cells -c tx_bps <<<"$output" | sed -n 3p)" ''
 }
 
 @test "a GET that found nothing carried nothing, and the keys of an instance are not the requests to it" {
@@ -60,11 +60,11 @@ guide_rows() {
     NR == 3 { $at["keys"] = 20; $at["misses"] = 150; $at["bytes"] = 50000 } { print }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
   mv changed r/20250101-x/native/p/rep-1/c/result.tsv
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
-  assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 50 '
+  assert_equal "$(cells -c tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
+  assert_equal "$(cells -c keys <<<"$output" | tr '\n' ' ')" '50 50 '
   succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=csv result_table'
-  assert_equal "$(column tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
-  assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '50 20 '
+  assert_equal "$(cells -c tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
+  assert_equal "$(cells -c keys <<<"$output" | tr '\n' ' ')" '50 20 '
 }
 
 @test "a command of several keys carries several values, with and without a miss" {
@@ -77,7 +77,7 @@ guide_rows() {
       { print $0, NR == 1 ? "commands" : "mget-10:1" }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
     mv changed r/20250101-x/native/p/rep-1/c/result.tsv
     succeeds run "$REPO/summary2csv.sh" r/20250101-x
-    assert_equal "$(column tx_bps <<<"$output")" $((8000000 - 4000 * misses))
+    assert_equal "$(cells -c tx_bps <<<"$output")" $((8000000 - 4000 * misses))
   done
 }
 
@@ -95,14 +95,14 @@ guide_rows() {
   awk -F '\t' '{ line = $NF; for (i = NF - 1; i >= 1; i--) line = line "\t" $i; print line }' result.tsv >turned
   mv turned result.tsv
   succeeds run "$REPO/summary2csv.sh" "$SCRATCH/results/20250101T100000Z-x"
-  assert_equal "$(column scenario <<<"$output") $(column p99_us <<<"$output")" 'wsf-read 99'
+  assert_equal "$(cells -c scenario <<<"$output") $(cells -c p99_us <<<"$output")" 'wsf-read 99'
 }
 
 @test "repeats come in the order they ran, ten after nine; those that were not finished are left out" {
   local i
   for i in 10 9 1 2 3.partial 4.cut-1; do repeat_make r/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(column repeat <<<"$output" | tr '\n' ' ')" '1 2 9 10 '
+  assert_equal "$(cells -c repeat <<<"$output" | tr '\n' ' ')" '1 2 9 10 '
   refuses 1 'belongs to an unfinished repeat' run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-3.partial/c/redis.log.*
 }
 
@@ -140,7 +140,7 @@ END
   mkdir redis.log.folder.20180501-100000.1
   head -c 3000 /dev/urandom >redis.log.noise.20180501-100000.1
   fails 1 run_split "$REPO/summary2csv.sh" redis.log.* nothing
-  assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'set set set get get '
+  assert_equal "$(cells -c operation <<<"$output" | tr '\n' ' ')" 'set set set get get '
   assert_contains "redis.log.a.20180501-100000.1: phase get has no 'threads finished' line" "$stderr"
   refute_contains redis.log.b "$stderr"
   assert_match 'redis\.log\.c\.20180501-100000\.1: [^:]*Complete' "$stderr"
@@ -169,7 +169,7 @@ END
   sed -i '$s/\t1.0$//' r/20250101-x/native/p/rep-3/c/result.tsv
   mkdir r/20250101-x/native/p/rep-1/{d,server}
   fails 1 run_split "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(column operation <<<"$output" | tr '\n' ' ')" 'get set '
+  assert_equal "$(cells -c operation <<<"$output" | tr '\n' ' ')" 'get set '
   assert_contains 'rep-1/c/result.tsv: disagrees with the log about phase set: longest thread 3731205 us against 3731204 us' "$stderr"
   assert_contains 'rep-2/c/result.tsv: has no row for phase get' "$stderr"
   assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns instead of 28' "$stderr"
@@ -185,7 +185,7 @@ END
       $'set\t7000\trss\t5\t3000' $'set\t7001\tused_memory\t'"$1"$'\t'"$2" $'set\t7001\tcalls\t'"$3"$'\t'"$4" $'set\t7001\tmajflt\t0\t150' \
       $'set\t7001\trss\t5\t3000' >r/20250101-x/native/p/rep-1/server/counters.tsv
     succeeds run_split with_awk $awk "$REPO/summary2csv.sh" r/20250101-x
-    told=$(column far_per_op <<<"$output"),$(column used_memory <<<"$output"),$(column rss <<<"$output")
+    told=$(cells -c far_per_op <<<"$output"),$(cells -c used_memory <<<"$output"),$(cells -c rss <<<"$output")
   }
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
   mkdir r/20250101-x/native/p/rep-1/server
@@ -207,7 +207,7 @@ END
   figures() {
     succeeds run_split "$REPO/summary2csv.sh" --total r/20250101-x
     assert_equal "$stderr" ''
-    assert_equal "$(for name in far_per_op hit_ratio server_cpu_us_per_op rss; do column $name <<<"$output"; done | paste -sd ,)" "$1"
+    assert_equal "$(for name in far_per_op hit_ratio server_cpu_us_per_op rss; do cells -c $name <<<"$output"; done | paste -sd ,)" "$1"
   }
   counters() {
     printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'set\t7000\tcalls\t0\t500' $'set\t7000\tmajflt\t1\t101' $'set\t7000\tused_cpu_us\t0\t5000' \
@@ -240,10 +240,10 @@ END
   repeat_make r/20250101-x bind p 1 c 1000 50 4 23 99 set:3
   server_make r/20250101-x/bind/p/rep-1 bind ok 0 500000
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(column far_per_op <<<"$output")" ''
+  assert_equal "$(cells -c far_per_op <<<"$output")" ''
   server_make r/20250101-x/bind/p/rep-1 swap ok 0 500000
   run "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(column far_per_op <<<"$output")" 0.25
+  assert_equal "$(cells -c far_per_op <<<"$output")" 0.25
 }
 
 @test "runs, parts of runs, folders of logs and files can be mixed" {
@@ -253,8 +253,8 @@ END
   log_make 1000 10 4 set:3 >guide/redis.log.a.20180501-100000.1
   log_make 1000 10 4 set:3 >redis.log.a.20180501-100000.2
   succeeds run "$REPO/summary2csv.sh" r/20250101-x r/20250101-y/swap guide redis.log.a.20180501-100000.2
-  assert_equal "$(column run <<<"$output" | tr '\n' ' ')" '20250101-x 20250101-y guide  '
-  assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap   '
+  assert_equal "$(cells -c run <<<"$output" | tr '\n' ' ')" '20250101-x 20250101-y guide  '
+  assert_equal "$(cells -c variant <<<"$output" | tr '\n' ' ')" 'native swap   '
 }
 
 @test "a run is named by its name under RESULTS_DIR too, and a part of it as in tables; without an argument it is the newest run" {
@@ -264,11 +264,11 @@ END
   repeat_make res/sample native p 1 c 1000 50 4 23 99 set:3
   touch res/20250101T100000Z-old
   TIERBENCH_RESULTS_DIR=res succeeds run "$REPO/summary2csv.sh"
-  assert_equal "$(column run <<<"$output")" 20250102T090000Z-new
+  assert_equal "$(cells -c run <<<"$output")" 20250102T090000Z-new
   TIERBENCH_RESULTS_DIR=res succeeds run "$REPO/summary2csv.sh" 20250101T100000Z-old
-  assert_equal "$(column variant <<<"$output" | tr '\n' ' ')" 'native swap '
+  assert_equal "$(cells -c variant <<<"$output" | tr '\n' ' ')" 'native swap '
   TIERBENCH_RESULTS_DIR=res succeeds run "$REPO/summary2csv.sh" --total 20250101T100000Z-old:swap
-  assert_equal "$(column run <<<"$output") $(column variant <<<"$output")" '20250101T100000Z-old swap'
+  assert_equal "$(cells -c run <<<"$output") $(cells -c variant <<<"$output")" '20250101T100000Z-old swap'
   mkdir none
   TIERBENCH_RESULTS_DIR=none fails 1 run "$REPO/summary2csv.sh"
   assert_contains 'RESULTS_DIR=none: no run; name a run, or ./do_it.sh makes one'
@@ -324,7 +324,7 @@ END
   for folder in with without; do
     succeeds run "$REPO/summary2csv.sh" $folder/redis.log.a.20250101-100000.1
     assert_equal "$(tail -n +2 <<<"$output" | cut -d, -f 1-7)" "$(guide_rows $folder/redis.log.a.20250101-100000.1)"
-    assert_equal "$(column keys <<<"$output" | tr '\n' ' ')" '5000 5000 '
+    assert_equal "$(cells -c keys <<<"$output" | tr '\n' ' ')" '5000 5000 '
   done
 }
 
@@ -335,13 +335,13 @@ END
   mkdir -p $folder/a
   OMP_NUM_THREADS=3 "$REPO/test" --instances 1 --out $folder/a 127.0.0.1 "$REDIS_PORT" 100 2000 >$folder/a/redis.log.a.20250101-100000.1
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(for name in servers threads keys; do column $name <<<"$output"; done | paste -sd ' ')" '1 1 3 3 2000 2000'
+  assert_equal "$(for name in servers threads keys; do cells -c $name <<<"$output"; done | paste -sd ' ')" '1 1 3 3 2000 2000'
   # Two copies of one client have the same percentiles as one client.
   cp -r $folder/a $folder/b
   mv $folder/b/redis.log.a.20250101-100000.1 $folder/b/redis.log.b.20250101-100000.1
   table=$(FORMAT=csv bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table')
   for name in p50_us p99_us p99_9_us; do
-    assert_equal "$(column $name <<<"$table")" "$(column $name <<<"$output")"
+    assert_equal "$(cells -c $name <<<"$table")" "$(cells -c $name <<<"$output")"
   done
 }
 
@@ -353,11 +353,11 @@ END
   done
   totals() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"; }
   run_split totals
-  assert_equal "$(column p99_us <<<"$output")" ''
+  assert_equal "$(cells -c p99_us <<<"$output")" ''
   assert_contains 'contain 200 of 202 requests' "$stderr"
   sed -i '$d' "$run"/native/p/rep-1/*/histogram-set-a1B2c3
   run_split totals
-  assert_equal "$(column p99_us <<<"$output")" ''
+  assert_equal "$(cells -c p99_us <<<"$output")" ''
   assert_contains 'histogram-set-a1B2c3: the histogram is missing or truncated' "$stderr"
 }
 

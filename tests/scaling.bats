@@ -147,7 +147,7 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 @test "only the time in which all threads of all clients ran counts, and what was cut off is said" {
   window() {
     bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_add_up <rows' |
-      awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["servers"], $at["window_ops_per_sec"], $at["window_us"], $at["cut_percent"] }'
+      cells 'servers window_ops_per_sec window_us cut_percent'
   }
   mkdir -p rep-1/{a,b}
   printf 'phase\tclient\tstart_us\nset\ta\t1000000\nset\tb\t1500000\n' >rep-1/starts.tsv

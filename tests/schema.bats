@@ -39,10 +39,7 @@ clients_make() {
 # Set columns of a client's result.tsv; a missing column is added.
 # Usage: set_column CLIENT NAME VALUE
 set_column() {
-  local file=r/20250101-x/native/1000B-2i/rep-1/$1/result.tsv
-  awk -F '\t' -v OFS='\t' -v name="$2" -v value="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i; if (!at) { at = NF + 1; $at = name } }
-    NR > 1 { $at = value } { print }' "$file" >new
-  mv new "$file"
+  cells_set "r/20250101-x/native/1000B-2i/rep-1/$1/result.tsv" '' "$2=$3"
 }
 
 @test "each line of the schema is whole, and its words are those that the code knows" {
@@ -141,7 +138,7 @@ set_column() {
   histogram_make 10:80 90:10 >r/20250101-x/native/1000B-2i/rep-1/b/histogram-set-a1B2c3
   run_split "$REPO/summary2csv.sh" --total r/20250101-x
   assert_equal "$status: $stderr" '0: '
-  run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["clients"], $at["ops"], $at["avg_us"], $at["p50_us"], $at["p99_us"] }' <<<"$output"
+  run cells -c 'clients ops avg_us p50_us p99_us' <<<"$output"
   assert_output '3 90 10 10 90'
 }
 
@@ -224,7 +221,7 @@ zram populate 1:4///8M'
   # A search leaves its answer in dram_share_percent.
   sed -i 's/^DRAM_RATIO.*/DRAM_RATIO="search"/' r/20250101-x/zram/variant.conf
   settings_make "r/20250101-x"
-  assert_equal "$("$REPO/summary2csv.sh" r/20250101-x | column dram_ratio | sort -u)" ''
+  assert_equal "$("$REPO/summary2csv.sh" r/20250101-x | cells -c dram_ratio | sort -u)" ''
 }
 
 @test "tables by axis are of the axes' columns, whatever the points are called" {
@@ -353,7 +350,7 @@ zram p99 us 99 99'
     grep -q swap $name.without || fail "$name: no table"
     cmp $name.broken $name.without
   done
-  run awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["point"] == "two" { print $at["variant"], $at["repeat"], $at["percent_of_baseline"] }' <<<"$output"
+  run cells -c -w point=two 'variant repeat percent_of_baseline' <<<"$output"
   assert_output $'native 1 100.0000\nswap 1 100.0000\nnative 2 100.0000\nswap 2 '
 }
 
@@ -373,7 +370,7 @@ zram p99 us 99 99'
   printf 'time_s\tops\n1.000\t100\n2.000\t100\n3.000\t100\n3.731\t73\n' >$rep/a/set.series.tsv
   printf 'time_s\tops\n1.000\t200\n2.000\t200\n3.000\t200\n3.731\t146\n' >$rep/b/set.series.tsv
   # From 1 s to 3.731204 s: 273 operations of a, and 400 + 0.731204 x 200 of b.
-  window() { "$REPO/summary2csv.sh" --total r/20250101-x | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["window_ops_per_sec"], $at["window_us"], $at["cut_percent"] }'; }
+  window() { "$REPO/summary2csv.sh" --total r/20250101-x | cells -c 'window_ops_per_sec window_us cut_percent'; }
   run window
   assert_output '299.9560 2731204 42.3'
   # Ten keys in 3.731204 s.

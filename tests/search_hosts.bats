@@ -27,7 +27,7 @@ teardown() {
 # Print a column of all rows of a file of steps.
 # Usage: column FILE NAME   Returns: 0
 column() {
-  awk -F '\t' -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' "$1"
+  cells "$2" "$1"
 }
 
 @test "each client has its part of every step; a step's row has the sum, and percentiles of both histograms" {

@@ -37,7 +37,7 @@ words_resume() {
 # Print a column of the rows of a file of the repeat whose column `phase` is PHASE.
 # Usage: column FILE PHASE NAME   Returns: 0
 column() {
-  awk -F '\t' -v phase="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["phase"] == phase { print $at[name] }' results/*/native/*/rep-1/"$1"
+  cells -w phase="$2" "$3" results/*/native/*/rep-1/"$1"
 }
 
 # Print the number of requests that the server counted in a phase.

@@ -160,7 +160,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   server_make r/20250101-x/native/1000B-1i/rep-1 native ok 0 0
   mv far.tsv r/20250101-x/native/1000B-1i/rep-1/
   run_split "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["far_source"] }' <<<"$output")" \
+  assert_equal "$(cells -c far_source <<<"$output")" \
     'Cascade Lake: LOCAL_PMM (63 % of the time) + REMOTE_PMM (not counted); Skylake or Cascade Lake: REMOTE_DRAM (63 % of the time); Emerald Rapids: IA_MISS_DRD_CXL_EXP_LOCAL (whole sockets) + REMOTE_DRAM'
 }
 
@@ -187,7 +187,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 get:3
   mv wss.tsv r/20250101-x/native/1000B-1i/rep-1/
   run_split "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(column wss_16s_bytes <<<"$output")" 210
+  assert_equal "$(cells -c wss_16s_bytes <<<"$output")" 210
 }
 
 @test "with PLACEMENT=split each server has its instances on one node, and a client on a server's machine is on another one" {

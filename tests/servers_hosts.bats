@@ -43,7 +43,7 @@ sum() {
 # Print a figure of phase get, of all clients.
 # Usage: figure NAME
 figure() {
-  "$REPO/summary2csv.sh" --total "$SCRATCH"/results/* | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at[name] }'
+  "$REPO/summary2csv.sh" --total "$SCRATCH"/results/* | cells -c -w operation=get "$1"
 }
 
 # Whether the load of the second repeat has begun.

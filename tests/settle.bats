@@ -32,7 +32,7 @@ moving_make() {
 
 # Print a column of phase get.
 figure() {
-  "$REPO/summary2csv.sh" "$RUN" | awk -F, -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at[name] }'
+  "$REPO/summary2csv.sh" "$RUN" | cells -c -w operation=get "$1"
 }
 
 # Print WORD repeatedly: times COUNT WORD

@@ -26,7 +26,7 @@ resume() {
 # Print a column of the run's plan, one line per row.
 # Usage: plan_column NAME
 plan_column() {
-  awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at[name] }' results/*/plan.tsv
+  cells "$1" results/*/plan.tsv
 }
 
 @test "a run of two points of a swept setting sends what each says, and has it as a column of its plan; a run that goes on does what is missing" {
@@ -43,7 +43,7 @@ plan_column() {
     assert_equal "$(info_calls set "$run/native/100B-2i-pipeline$point-datarandom/rep-1/server/info.after")" 600
   done
   succeeds run_split "$REPO/summary2csv.sh" "$run"
-  assert_equal "$(awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["point"], $at["pipeline"], $at["data"] }' <<<"$output" | sort -u)" \
+  assert_equal "$(cells -c 'point pipeline data' <<<"$output" | sort -u)" \
     $'100B-2i-pipeline1-datarandom 1 random\n100B-2i-pipeline16-datarandom 16 random'
 
   # The recorded facts of the hosts give the same plan without the hosts.

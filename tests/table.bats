@@ -14,13 +14,13 @@ load logs
   histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
   histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
   succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
-  assert_equal "$(column p50_us <<<"$output")" 10
-  assert_equal "$(column p99_us <<<"$output")" 129 # capped by the largest recorded sample
-  assert_equal "$(column servers <<<"$output")" 2
-  assert_equal "$(column tx_bps <<<"$output")" 266666.666667
+  assert_equal "$(cells -c p50_us <<<"$output")" 10
+  assert_equal "$(cells -c p99_us <<<"$output")" 129 # capped by the largest recorded sample
+  assert_equal "$(cells -c servers <<<"$output")" 2
+  assert_equal "$(cells -c tx_bps <<<"$output")" 266666.666667
   # The mean of all operations, not the mean of the two means.
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tr "\t" ","' - "$run"
-  assert_equal "$(column avg_us <<<"$output")" 59
+  assert_equal "$(cells -c avg_us <<<"$output")" 59
 }
 
 @test "a histogram in ns counts before the table beside it, and is merged with that of a version that has only the table" {
@@ -31,11 +31,11 @@ load logs
   histogram_make 91:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
   printf 'us\tcount\tpercent\n8.511\t6\t60.000\n90.687\t4\t100.000\n' >"$run/native/p/rep-1/b/set.histogram.tsv"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
-  assert_equal "$(column p50_us <<<"$output") $(column p99_us <<<"$output")" '10 90.6870'
+  assert_equal "$(cells -c p50_us <<<"$output") $(cells -c p99_us <<<"$output")" '10 90.6870'
   # The table is used if the other file is not whole.
   sed -i '$d' "$run/native/p/rep-1/b/set.histogram.tsv"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
-  assert_equal "$(column p50_us <<<"$output") $(column p99_us <<<"$output")" '10 91'
+  assert_equal "$(cells -c p50_us <<<"$output") $(cells -c p99_us <<<"$output")" '10 91'
 }
 
 @test "a heading of the table is above its own figures" {
@@ -60,7 +60,7 @@ load logs
   succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | result_table' - "$run"
   assert_match ' 10 +>=500 +>=500 ' "$output"
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
-  assert_equal "$(column p99_us <<<"$output")" 500
+  assert_equal "$(cells -c p99_us <<<"$output")" 500
 }
 
 @test "where the load generator was the limit, throughput and percentages of the table are bounds; two bounds have no percentage" {

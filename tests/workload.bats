@@ -50,7 +50,7 @@ setup() {
   # Memory is planned for the larger sizes.
   planned() {
     run_plan --rows "${WORDS[@]}" KEYS=100000 PHASES='populate mixed' VALUE_DISTRIBUTION="$1"
-    awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["data_bytes"] }' <<<"$output"
+    cells data_bytes <<<"$output"
   }
   large=$(planned 'populate=200-400 mixed=1000-3000') small=$(planned 'populate=200-400 mixed=10-30')
   ((large > 4 * small)) || fail "planned $large bytes, and $small"

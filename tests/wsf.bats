@@ -43,7 +43,7 @@ check_repeat() {
 # Print a column of a phase of the repeat.
 # Usage: column PHASE NAME   Globals: rep   Returns: 0
 column() {
-  awk -F '\t' -v phase="$1" -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == phase { print $at[name] }' "$rep"/*/result.tsv
+  cells -w operation="$1" "$2" "$rep"/*/result.tsv
 }
 
 @test "the gate runs as it stands: reads and writes come in its ratio, without populate" {
