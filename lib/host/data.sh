@@ -19,8 +19,11 @@ host_data_make() {
 # Remove the data directories of a run, if it has any.
 # Usage: host_data_remove RUN
 host_data_remove() {
-  local REPLY
-  ! _host_data_read "$1" || rm -rf -- "${REPLY%/}/tierbench-data-$1"-*
+  local target REPLY
+  if _host_data_read "$1"; then
+    # The name of another run may begin like this one.
+    for target in "${REPLY%/}/tierbench-data-$1"-*; do [[ ${target##*"/tierbench-data-$1-"} == *[!0-9]* ]] || rm -rf -- "$target"; done
+  fi
   rm -f -- "$WORK/data-$1"
 }
 
