@@ -189,8 +189,8 @@ END
     process_alive "$pid" "$start" || fail "$pid is gone"
     count=$((count + 1))
   done < <(cat host/run-*/server/instances.proc host/run-*/client-*/generator.proc)
-  # Two instances, and the load generator.
-  ((count == 3)) || fail "$count processes are on record"
+  # Two instances, and what the load generator has on record.
+  ((count > 2)) || fail "$count processes are on record"
   assert_equal "$(grep warning: job.err | grep -vE 'both run on|no phase sets keys')" ''
   kill -INT -"$JOB_PID"
   job_wait 60
