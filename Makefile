@@ -50,7 +50,7 @@ check-qemu: ## what needs a slow memory node and cgroups of version 2, in an emu
 check-qemu-long: ## nodes, policies, DAMON, searches for the min DRAM and a slow device, in the emulated machine, with nothing beside it (minutes)
 	@$(MAKE) --no-print-directory check-qemu CHECKS='nodes policies damon search device'
 
-check-lab: ## boots, CXL, NIC queues and resets of real Debian guests, in emulated machines (30 minutes); CHECKS: some of tests/lab/checks
+check-lab: ## boots, CXL, NIC queues and resets of real Debian guests, in emulated machines (45 minutes); CHECKS: some of tests/lab/checks
 	@tools/deps.sh lab
 	@$(MAKE) --no-print-directory test
 	@tests/lab/run.sh $(CHECKS)

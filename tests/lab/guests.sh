@@ -63,7 +63,7 @@ lab_down() {
 # Start a guest on a fresh copy of the image of a release. lab_ready waits until it can be used.
 # Usage: lab_boot NAME NUMBER SUITE MEMORY CPUS [ARGUMENT...]
 #   ARGUMENT of QEMU
-# Globals: LAB_OPTIONS, of the machine type (optional); LAB_CPU (optional)
+# Globals: LAB_OPTIONS, of the machine type (optional); LAB_CPU (optional); LAB_APPEND, to the command line of the kernel (optional)
 lab_boot() {
   local name=$1 number=$2 queues='' many='' LAB_IMAGE MACHINE
   lab_image "$3"
@@ -73,7 +73,7 @@ lab_boot() {
     printf 'tuntap add dev tap%s mode tap %s\nlink set tap%s master br0 up\n' "$number" "$many" "$number" | _lab_ip
   cp --sparse=always -- "$LAB_IMAGE" "$LAB_WORK/$name.img"
   # Writes reach the page cache of this machine at once, so they survive a kill of QEMU.
-  machine_words "${LAB_OPTIONS-}" "root=/dev/nvme0n1 rw net.ifnames=0 lab.ip=198.18.1.$number lab.host=$name" "$(compgen -G "$LAB_KERNEL/boot/vmlinuz-*")" \
+  machine_words "${LAB_OPTIONS-}" "root=/dev/nvme0n1 rw net.ifnames=0 lab.ip=198.18.1.$number lab.host=$name${LAB_APPEND:+ $LAB_APPEND}" "$(compgen -G "$LAB_KERNEL/boot/vmlinuz-*")" \
     ${LAB_CPU:+-cpu "$LAB_CPU"} -m "$4" -smp "$5" -serial "file:$LAB_WORK/$name.console" -device virtio-rng-pci \
     -drive "file=$LAB_WORK/$name.img,if=none,id=root,format=raw,cache=unsafe" -device nvme,drive=root,serial=root \
     -netdev "tap,id=n0,ifname=tap$number,script=no,downscript=no$queues" \
@@ -137,6 +137,41 @@ lab_off() {
 lab_reset() {
   lab_off "$1"
   _lab_start "$1"
+}
+
+# Reboot a guest by its own command. QEMU ends with that, so the lab is what loads the kernel, with other words at the end of its command line.
+# Usage: lab_reboot NAME WORDS
+# Returns: 1 if the guest does not shut down in two minutes, or does not boot
+lab_reboot() {
+  local end=$((SECONDS + 120))
+  lab_ssh "$1" reboot || :
+  while kill -0 "${LAB_PIDS[$1]}" 2>/dev/null; do
+    if ((SECONDS > end)); then
+      _lab_last "$1"
+      echo "# $1: does not shut down"
+      return 1
+    fi
+    sleep 0.5 # between two polls
+  done
+  sed -i "s/ lab[.]host=$1[^\"]*/ lab.host=$1 $2/" "$LAB_WORK/$1.words"
+  lab_reset "$1"
+  lab_ready "$1"
+}
+
+# Install this project in a guest, without the libraries of the load generator.
+# Usage: lab_install NAME
+lab_install() {
+  make -s -C "$REPO" install DESTDIR="$LAB_WORK/tree" PREFIX=/usr/local >/dev/null
+  tar -C "$LAB_WORK/tree" -cf - usr | lab_ssh "$1" tar -C / --no-overwrite-dir -xf -
+}
+
+# Install the libraries of the load generator in a guest.
+# Usage: lab_libraries NAME
+lab_libraries() {
+  local library
+  while read -r library; do
+    lab_ssh "$1" "cat >/usr/local/lib/${library##*/} && ldconfig" <"$library"
+  done < <(ldd "$REPO/test" | awk '/hiredis|gomp/ { print $3 }')
 }
 
 # Turn all guests off after a failed check, so that the next one does not begin with what was left.

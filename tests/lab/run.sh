@@ -12,7 +12,7 @@ set -Eeuo pipefail
 REPO=$(cd "${BASH_SOURCE[0]%/*}/../.." && pwd -P)
 LAB_CACHE=$REPO/build/lab
 # In the order in which they run: first those that use the same three guests.
-CHECKS=(main releases queues plain device killed firewall reset cxl)
+CHECKS=(main releases queues plain device killed firewall reset cxl boots)
 
 # Print why the lab cannot run here, and exit.
 lab_cannot() {

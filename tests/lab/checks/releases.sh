@@ -9,20 +9,17 @@ releases_said() {
 }
 
 releases_checks() {
-  local library said
+  local said
   lab_three || return
   said=$(releases_said CLIENT_IP=198.18.1.1)
   check 'newer: a copy of membench runs' 'ok neighbour' "$said"
   check 'newer: a copy without its libraries is tried; the message has one of them, and what a build lacks' \
     'fail load generator our copy does not start: .*lib(hiredis|gomp)[.]so.*a build there lacks: .*make' "$said"
-  while read -r library; do
-    lab_ssh server "cat >/usr/local/lib/${library##*/} && ldconfig" <"$library"
-  done < <(ldd "$REPO/test" | awk '/hiredis|gomp/ { print $3 }')
+  lab_libraries server
   check 'newer: with its libraries the copy runs' 'ok load generator runs' "$(releases_said CLIENT_IP=198.18.1.1)"
 
   # The server as the master of the older release.
-  make -s -C "$REPO" install DESTDIR="$LAB_WORK/tree" PREFIX=/usr/local >/dev/null
-  tar -C "$LAB_WORK/tree" -cf - usr | lab_ssh server tar -C / --no-overwrite-dir -xf -
+  lab_install server
   lab_ssh server 'umask 077; cat >.ssh/id_ed25519' <"$LAB_CACHE/key"
   lab_ssh server 'cat >.ssh/known_hosts' <"$LAB_WORK/known_hosts"
   said=$(lab_ssh server tierbench doctor --all SERVER=198.18.1.2 CLIENT_IP=198.18.1.2 KEYS=300 NEIGHBOUR=1 2>&1 </dev/null || :)
