@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# HIT_RATIO on real swap and zram: keys are found before the first repeat, all variants use them, and a ratio that is not possible is reported with its figures.
+# HIT_RATIO on real swap, zram and two swap devices: keys are found before the first repeat, all variants use them, and a ratio that is not possible is reported with its figures.
 # Nothing here hangs on how fast the machine is: a hit ratio is a count.
 # lane: host
 # shellcheck disable=SC2154 # stderr is set by run_split
@@ -12,6 +12,16 @@ setup() {
   scratch_setup
   zswap_set N
   BASE=$(ports_pick 1)
+  DEVICES=() # loop devices of this test
+}
+
+teardown() {
+  local device
+  for device in "${DEVICES[@]}"; do
+    echo "$(<"/sys/block/${device##*/}/dev") 0" >"$THROTTLE"
+    losetup -d "$device"
+  done
+  scratch_teardown
 }
 
 # The words of a run with hit ratios; sets untuned.
@@ -35,6 +45,16 @@ rows() {
   "$REPO/summary2csv.sh" results/2* | python3 -c 'import csv, sys
 for r in csv.DictReader(sys.stdin):
     if r["operation"] == "get": print(*(r[n] for n in sys.argv[1:]))' "$@"
+}
+
+# Make a swap area with a limited number of reads per second.
+# Usage: device_make NAME READS   Sets: DEVICE
+device_make() {
+  fallocate -l 256M "$1.img"
+  DEVICE=$(losetup -f --show "$1.img")
+  DEVICES+=("$DEVICE")
+  mkswap "$DEVICE" >/dev/null
+  echo "$(<"/sys/block/${DEVICE##*/}/dev") $2" >"$THROTTLE"
 }
 
 @test "swap: keys that hit 60 % are searched before the first repeat; both variants use them; a resumed run does not search again" {
@@ -73,5 +93,38 @@ for r in csv.DictReader(sys.stdin):
   assert_match 'HIT_RATIO=10%: not possible with DRAM_RATIO=1:2: uniform keys already hit [0-9.]+ %' "$stderr"
   assert_equal "$(find results/2*/zram -name 'rep-*')" ''
   assert_equal "$(cut -f 6 results/2*/hit.tsv | sort -u)" $'300000\nkey_sd'
+  assert_nothing_left
+}
+
+@test "swap and swap-b in one run: a device with half of the reads a second has about half of the throughput, and the table has the factor" {
+  local factor variant fast slow
+  # The limit is the kernel's, so the ratio does not hang on how fast the machine is.
+  need_command losetup
+  THROTTLE=/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device
+  [[ -w $THROTTLE ]] || skip 'no blkio cgroup of version 1 here'
+  grep -qE ' cgroup .*[ ,]memory[ ,]' /proc/mounts || skip 'no memory cgroup of version 1 here'
+  device_make fast 2000
+  fast=$DEVICE
+  device_make slow 1000
+  slow=$DEVICE
+  mkdir copy
+  cp -r "$REPO"/{do_it.sh,summary2csv.sh,lib,conf,tools,test,test.c,Makefile} copy
+  for variant in swap swap-b; do
+    grep -v '^TIER_SWAP=' "$REPO/conf/variants/$variant.conf" >"copy/conf/variants/$variant.conf"
+  done
+  echo "TIER_SWAP=$fast" >>copy/conf/variants/swap.conf
+  echo "TIER_SWAP=$slow" >>copy/conf/variants/swap-b.conf
+  words -v swap -v swap-b KEYS=60000 RATE=0 WARMUP=4 TIME=6 SEARCH_TIME=1.5 HIT_RATIO=50%
+  run_split copy/do_it.sh run "${untuned[@]}"
+  # If the kernel's OOM killer stops an instance, repeat.
+  [[ $stderr != *"the OOM killer"* ]] || run_split copy/do_it.sh run --resume results/2*
+  assert_success
+  factor=$(copy/summary2csv.sh results/2* | python3 -c 'import csv, sys
+rows = {r["variant"]: r for r in csv.DictReader(sys.stdin) if r["operation"] == "get"}
+print("%.3f" % (float(rows["swap-b"]["ops_per_sec"]) / float(rows["swap"]["ops_per_sec"])))')
+  echo "# factor $factor" >&3
+  awk -v factor="$factor" 'BEGIN { exit !(factor > 0.25 && factor < 0.9) }' || fail "the device with half of the reads has $factor of the throughput"
+  assert_match $'\n'"50% +swap-b .* 0\\.[2-8][0-9]*x" "$output"
+  assert_equal "$(grep -c "$fast\|$slow" /proc/swaps)" 0
   assert_nothing_left
 }
