@@ -163,7 +163,7 @@ END
   # Usage: beat ANSWER
   beat() {
     echo >&"$to"
-    until read -r -t 60 -u "$from" line && [[ -n $line && $line != mark ]]; do :; done
+    while read -r -t 60 -u "$from" line; do [[ -z $line || $line == mark ]] || break; done
     assert_equal "$line" "$1"
   }
   record_age 40 locks/tierbench-lock.far host/run-far/owner
