@@ -136,6 +136,17 @@ monitored() {
   assert_output $'2500000 51000 1000\n1'
 }
 
+@test "a mark that reads while a sample is written has all sums" {
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  prints '' run bash -c '. "$REPO/lib/host/monitor_clock.sh"
+    MONITOR=$SCRATCH TIERBENCH_ROOT=$SCRATCH/none
+    host_monitor_clock_open
+    host_monitor_clock 0
+    (for ((turn = 0; turn < 3000; turn++)); do host_monitor_clock 0; done) &
+    for ((turn = 0; turn < 2000; turn++)); do [[ $(<"$SCRATCH/clock") =~ ^0\ 0\ 0\ 0\ [1-9][0-9]*\ [1-9][0-9]*$ ]] || echo torn; done
+    wait'
+}
+
 @test "a mark reports an alarm of the guard, and without one the guard is not asked again at once" {
   # shellcheck disable=SC2016 # expanded by the master
   prints 'alarm: the guard says so' monitored 1 'monitor_mark set

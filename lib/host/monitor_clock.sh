@@ -47,7 +47,8 @@ host_monitor_clock() {
     MONITOR_CLOCK[4]=$((MONITOR_CLOCK[4] + 1))
     MONITOR_CLOCK[5]=$((MONITOR_CLOCK[5] + 1000 * REPLY))
   fi
-  printf '%s\n' "${MONITOR_CLOCK[*]}" >"$MONITOR/clock"
+  # In place, because a mark may read it at any time: sums only grow, and so does the line.
+  printf '%s\n' "${MONITOR_CLOCK[*]}" 1<>"$MONITOR/clock"
 }
 
 # Count the cores of CPUs: hardware threads of one core are one.
