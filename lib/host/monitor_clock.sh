@@ -47,8 +47,8 @@ host_monitor_clock() {
     MONITOR_CLOCK[4]=$((MONITOR_CLOCK[4] + 1))
     MONITOR_CLOCK[5]=$((MONITOR_CLOCK[5] + 1000 * REPLY))
   fi
-  # In place, because a mark may read it at any time: sums only grow, and so does the line.
-  printf '%s\n' "${MONITOR_CLOCK[*]}" 1<>"$MONITOR/clock"
+  # In place, because a mark may read it at any time: sums only grow, and so does the line. Not 1<>: declare -f loses the 1.
+  printf '%s\n' "${MONITOR_CLOCK[*]}" 3<>"$MONITOR/clock" >&3
 }
 
 # Count the cores of CPUs: hardware threads of one core are one.
