@@ -185,13 +185,15 @@ END
   assert_equal "$(<"$ledger/ledger.tsv")" "$whole"
   process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
   # A command line of the kernel that differs, in another order, or not known.
-  mkdir -p {is,was,order,unknown}/env/h
+  mkdir -p {is,was,order,unknown,less}/env/h
   printf 'kernel.cmdline\t%s\n' 'root=/dev/a quiet thp=never' >is/env/h/env.tsv
   printf 'kernel.cmdline\t%s\n' 'root=/dev/a thp=always' >was/env/h/env.tsv
   printf 'kernel.cmdline\t%s\n' 'thp=always root=/dev/a' >order/env/h/env.tsv
+  printf 'kernel.cmdline\t%s\n' 'root=/dev/a' >less/env/h/env.tsv
   # shellcheck disable=SC2016 # for the other shell
-  modules_run 'for one in was order unknown; do trials_booted is "$one" "h other"; done; trials_booted order was h'
-  assert_output 'its kernel was started with "quiet thp=never", and had "thp=always"'$'\n''its kernel was started with "quiet thp=never", and had "thp=always"'
+  modules_run 'for one in was order unknown; do trials_booted is "$one" "h other"; done; trials_booted order was h; trials_booted less was h'
+  assert_output 'its kernel was started with "quiet thp=never", and had "thp=always"'$'\n''its kernel was started with "quiet thp=never", and had "thp=always"
+its kernel was started with "", and had "thp=always"'
   # Settings of the environment are not those of the sides.
   TIERBENCH_KEYS=7 succeeds run_split "$REPO/do_it.sh" ab --next
   whole=$(<"$ledger/ledger.tsv")

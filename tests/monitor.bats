@@ -122,11 +122,15 @@ monitored() {
   # shellcheck disable=SC2016 # expanded by the master
   succeeds monitored 2 'export TIERBENCH_ROOT=$SCRATCH/tree
     call_chain "$HOST" "${calls[@]}"
-    until [[ -s $folder/monitor/clock ]]; do proc_pause; done
-    monitor_mark set
-    read -r first _ <"$folder/monitor/clock"
-    until read -r now _ <"$folder/monitor/clock" && ((now > first + 1)); do proc_pause; done
-    monitor_mark end && fetch "$SCRATCH"'
+    # Wait for a number of samples. Usage: sampled NUMBER
+    sampled() {
+      for ((turn = 0; turn < 3000; turn++)); do
+        ! read -r now _ <"$folder/monitor/cpus" || ((now < $1)) || return 0
+        proc_pause
+      done 2>/dev/null
+      return 1
+    }
+    sampled 1 && monitor_mark set && sampled $((now + 2)) && monitor_mark end && fetch "$SCRATCH"'
   run awk -F '\t' '
     $2 == "cpus" && $3 !~ /us$|^count/ { change[$3] = $5 - $4 }
     END {
@@ -138,12 +142,12 @@ monitored() {
 
 @test "a mark that reads while a sample is written has all sums" {
   # shellcheck disable=SC2016 # expanded by the inner shell
-  prints '' run bash -c '. "$REPO/lib/host/monitor_clock.sh"
+  prints '' run bash -c '. "$REPO/lib/host/monitor_cpus.sh"
     MONITOR=$SCRATCH TIERBENCH_ROOT=$SCRATCH/none
-    host_monitor_clock_open
-    host_monitor_clock 0
-    (for ((turn = 0; turn < 3000; turn++)); do host_monitor_clock 0; done) &
-    for ((turn = 0; turn < 2000; turn++)); do [[ $(<"$SCRATCH/clock") =~ ^0\ 0\ 0\ 0\ [1-9][0-9]*\ [1-9][0-9]*$ ]] || echo torn; done
+    host_monitor_cpus_open
+    host_monitor_cpus 0
+    (for ((turn = 0; turn < 3000; turn++)); do host_monitor_cpus 0; done) &
+    for ((turn = 0; turn < 2000; turn++)); do [[ $(<"$SCRATCH/cpus") =~ ^0\ 0\ 0\ 0\ [1-9][0-9]*\ [1-9][0-9]*$ ]] || echo torn; done
     wait'
 }
 

@@ -462,11 +462,13 @@ gnuplot_after() {
   cp -r "$REPO/results/sample" "$RUN"
   data_make >/dev/null
   mv data data.percentiles
-  find "$RUN" \( -name '*.hgrm' -o -name SIZES \) -delete
+  find "$RUN" -name SIZES -delete
+  rm "$RUN"/native/*/*/*/*.hgrm
+  sed -i 's/^\( *[0-9.]* 1\.000000000000 \).*/\1 many/' "$RUN"/swap/*/*/*/*.hgrm
   data_make >/dev/null
   # The slowest request is exact in the one, and the top of its bucket in the other.
   run awk 'NR == FNR { was[FNR] = $2; next } $2 < was[FNR] || $2 > was[FNR] * 1.001 { print was[FNR], $2 } END { print (FNR > 100), (NR == 2 * FNR) }' \
-    {data.percentiles,data}/percentile-3-1.dat
+    <(cat data.percentiles/percentile-?-1.dat) <(cat data/percentile-?-1.dat)
   assert_output '1 1'
 }
 

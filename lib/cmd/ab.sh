@@ -123,10 +123,8 @@ _ab_make() {
   results=$REPLY folder=$REPLY/ab
   _ab_power || die "--noise: the runs have no measurement that was repeated; name three runs of these settings"
   { mkdir -p -- "$folder" 2>/dev/null && [[ -w $folder ]]; } || die_usage "RESULTS_DIR=$results: cannot write to it; set a directory that you can write to"
-  until TZ=UTC0 printf -v ledger '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$folder" -1 "${sides[0]}-${sides[1]}" && mkdir -- "$ledger" 2>/dev/null; do
-    [[ -d $ledger ]] || die "$ledger: cannot create the directory"
-    sleep 1 # another comparison took this second's name
-  done
+  write_folder "$folder" "${sides[0]}-${sides[1]}"
+  ledger=$REPLY
   mkdir -- "$ledger"/{runs,"${sides[0]}","${sides[1]}"} || die "$ledger: cannot create the directory"
   [[ -z $hosts ]] || write_file "$ledger/hosts" cat -- "$hosts" || return 1
   for i in 0 1; do

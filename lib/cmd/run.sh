@@ -139,19 +139,17 @@ _run_tiers() {
   tier_detect "$HOST"
 }
 
-# Make results/UTC-SCENARIO, or reopen the directory of a resumed run. A directory is never used twice.
+# Make results/UTC-SCENARIO, or reopen the directory of a resumed run.
 _run_folder() {
-  local name head
+  local name head REPLY
   if [[ -n $RESUME ]]; then
     RUN=$RESUME
   else
     name=$(basename "$SCENARIO" .conf)
     name=${name//:/+}
     { mkdir -p -- "$RESULTS_DIR" 2>/dev/null && [[ -w $RESULTS_DIR ]]; } || die_usage "$(conf_where RESULTS_DIR): RESULTS_DIR=$RESULTS_DIR: cannot write to it; set a directory that you can write to"
-    until TZ=UTC0 printf -v RUN '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$RESULTS_DIR" -1 "$name" && mkdir -- "$RUN" 2>/dev/null; do
-      [[ -d $RUN ]] || die "$RUN: cannot create the directory"
-      sleep 1 # another run took this second's name
-    done
+    write_folder "$RESULTS_DIR" "$name"
+    RUN=$REPLY
     run_lock_take "$RUN"
     head=$(_run_conf)
     _run_describe || die "$RUN: cannot be written; free some space, or set RESULTS_DIR"

@@ -31,6 +31,16 @@ write_more() {
   { printf '%s' "$text" >>"$1"; } 2>/dev/null || write_failed "$1"
 }
 
+# Make the directory PARENT/TIME-NAME. A directory is never used twice.
+# Usage: write_folder PARENT NAME
+# Returns: sets REPLY, its path; exits 1 if it cannot be made
+write_folder() {
+  until TZ=UTC0 printf -v REPLY '%s/%(%Y%m%dT%H%M%SZ)T-%s' "$1" -1 "$2" && mkdir -- "$REPLY" 2>/dev/null; do
+    [[ -d $REPLY ]] || die "$REPLY: cannot create the directory"
+    sleep 1 # another one took this second's name
+  done
+}
+
 # Say that a file cannot be written, and which file system is full.
 # Usage: write_failed FILE
 # Returns: 1

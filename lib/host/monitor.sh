@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Memory counters of the server under load: samples each second, and all counters at each phase's boundary.
-# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample monitor_clock cpus irq monitor_load probe info tier/* part/*/host_tune
+# Needs: protocol tier_cgroup allowed tier_detect tier_verify monitor_sample monitor_cpus cpus irq monitor_load probe info tier/* part/*/host_tune
 # Reads start mark: HIT_COUNTERS SERVER_ADDRESS
 # Reads start: RESERVE_BYTES MONITOR_APART
 # Reads mark: LOAD_COMMANDS MONITOR_REPLICAS
@@ -85,7 +85,7 @@ host_monitor_mark() {
   . "$MONITOR/machine.sh"
   rows=$(
     host_monitor_mark_host
-    host_monitor_mark_clock
+    host_monitor_mark_cpus
     host_monitor_mark_instances
     host_monitor_mark_parts
     host_tier_state

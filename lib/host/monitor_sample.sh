@@ -28,7 +28,7 @@ host_monitor_loop() {
   host_monitor_sample_vmstat_open
   host_monitor_sample_nodes_open
   host_monitor_sample_instances_open
-  host_monitor_clock_open
+  host_monitor_cpus_open
   host_monitor_sample_groups_open
   printf 'time\tsome_us\tfull_us\n' >"$MONITOR/pressure.tsv"
   while [[ -e $MONITOR/on ]]; do
@@ -43,7 +43,7 @@ host_monitor_loop() {
     host_monitor_sample_pressure "$EPOCHREALTIME"
     host_monitor_sample_nodes "$EPOCHREALTIME"
     host_monitor_sample_instances "$EPOCHREALTIME"
-    host_monitor_clock "${MONITOR_RAN[@]}"
+    host_monitor_cpus "${MONITOR_RAN[@]}"
     host_monitor_sample_groups "$EPOCHREALTIME"
     host_monitor_guard || return 0
     host_monitor_pause $((now + 1000000))

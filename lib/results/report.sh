@@ -58,7 +58,7 @@ _report_swap() {
   mkdir -p -- "$run/plots" || return 1
   while IFS= read -r name; do
     rm -f -- "$run/plots/$name".{svg,png} || return 1
-  done < <([[ ! -e $run/report.html ]] || grep -aoE '<title id="[a-z]+-[0-9-]+-title">' -- "$run/report.html" | sed 's/.*="//; s/-title">//')
+  done < <([[ ! -e $run/report.html ]] || LC_ALL=C grep -aoE '<title id="[a-z]+-[0-9-]+-title">' -- "$run/report.html" | sed 's/.*="//; s/-title">//')
   for file in "$new"/*.svg "$new"/*.png; do
     [[ ! -e $file ]] || mv -- "$file" "$run/plots/" || return 1
   done

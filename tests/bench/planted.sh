@@ -14,9 +14,9 @@ rounds=${ROUNDS:-8} trials=${TRIALS:-20}
 plants=(plain plain hog place huge slow stop)
 declare -A level=([hog]=start [place]=start [huge]=start [slow]=instance [stop]=second)
 thp=/sys/kernel/mm/transparent_hugepage/enabled
-share=/sys/fs/cgroup/cpu
-[[ -d $share ]] || share=/sys/fs/cgroup
-share+=/planted-$$
+group=/sys/fs/cgroup/cpu
+[[ -d $group ]] || group=/sys/fs/cgroup
+group+=/planted-$$
 
 # Print the process of the instance on a port. Usage: bench_pid PORT
 bench_pid() {
@@ -28,7 +28,7 @@ bench_calm() {
   local entry
   for entry in "${TEST_PROCESSES[@]}"; do process_end "${entry%:*}" "${entry#*:}"; done
   TEST_PROCESSES=()
-  [[ ! -d $share ]] || rmdir "$share" 2>/dev/null || :
+  [[ ! -d $group ]] || rmdir "$group" 2>/dev/null || :
   printf '%s\n' "$was" >"$thp"
 }
 
@@ -43,9 +43,9 @@ bench_plant() {
       ;;
     place) taskset -a -p -c 0 "$first" >/dev/null && taskset -a -p -c 0 "$second" >/dev/null ;;
     slow)
-      mkdir "$share"
-      if [[ -e $share/cpu.max ]]; then echo '10000 50000' >"$share/cpu.max"; else echo 10000 >"$share/cpu.cfs_quota_us" && echo 50000 >"$share/cpu.cfs_period_us"; fi
-      echo "$first" >"$share/cgroup.procs"
+      mkdir "$group"
+      if [[ -e $group/cpu.max ]]; then echo '10000 50000' >"$group/cpu.max"; else echo 10000 >"$group/cpu.cfs_quota_us" && echo 50000 >"$group/cpu.cfs_period_us"; fi
+      echo "$first" >"$group/cgroup.procs"
       ;;
     stop)
       (

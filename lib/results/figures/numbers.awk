@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Every number of a row is checked once, before anything is computed from it. awk reads inf, nan and 1e999 as numbers, and any sum of them is useless. Part of result.awk. All its names begin with numbers_.
+# Every number of a row is checked once, before anything is computed from it. awk reads inf, nan and 1e999 as numbers, and any sum of them is useless.
+# Part of result.awk. All its names begin with numbers_.
 
 # The value of a column of the cell; empty, with a message, if the column has numbers and the value is not a number.
 function numbers_checked(column, value,    i) {

@@ -3,7 +3,7 @@
 # over time (time.awk). Input: rows of result.sh. Environment: OUT, the directory for data; DETAIL, the number of points. Output: as
 # data.awk. A histogram that cannot be read completely is named on stderr and left out, and the exit status is 1.
 
-# 1 / (1 - p) of the K-th level, from 0, at which latencies are compared: ten times as many levels as halvings of 1 - p, as in PHASE.hgrm.
+# 1 / (1 - p) of the K-th level, from 0, at which latencies are compared: five levels for each halving of 1 - p, as in PHASE.hgrm.
 function level_scale(k) {
   return 10 * 2 ^ int(k / 5) / (10 - k % 5)
 }
@@ -14,12 +14,14 @@ function levels_read(path,    file, line, f, n, whole) {
   file = text_opened(path)
   n = 0
   while ((getline line < file) > 0) {
-    if (line ~ /^#\[Max/) whole = 1
-    if (split(line, f, " ") < 3 || f[1] !~ /^[0-9.]+$/) continue
+    if (split(line, f, " ") < 3 || !text_is_number(f[1]) || !text_is_count(f[3])) continue
+    # The slowest of f[3] requests ends the list.
+    if (f[2] == 1) {
+      whole = 1
+      while (level_scale(n) <= f[3]) reached[n++] = f[1]
+    }
     # It has two decimals.
-    if (f[4] < level_scale(n) * 1.001 + 0.006 && f[4] > level_scale(n) * 0.999 - 0.006) reached[n++] = f[1]
-    # The slowest of f[3] requests.
-    else if (f[2] == 1) while (level_scale(n) <= f[3]) reached[n++] = f[1]
+    else if (f[4] < level_scale(n) * 1.001 + 0.006 && f[4] > level_scale(n) * 0.999 - 0.006) reached[n++] = f[1]
   }
   close(file)
   return whole ? n : 0

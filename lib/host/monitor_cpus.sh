@@ -4,9 +4,9 @@
 # TIERBENCH_ROOT, if set, is a prefix of the kernel's paths, so that a test can simulate another machine.
 
 # Find the files with the temperature of a CPU, one per socket: those of its driver, else the zones of the firmware.
-host_monitor_clock_open() {
+host_monitor_cpus_open() {
   local folder name
-  MONITOR_HEAT=() MONITOR_CLOCK=(0 0 0 0 0 0)
+  MONITOR_HEAT=() MONITOR_CPUS=(0 0 0 0 0 0)
   declare -gA MONITOR_CORE=()
   for folder in "${TIERBENCH_ROOT-}"/sys/class/hwmon/hwmon*; do
     { read -r name <"$folder/name"; } 2>/dev/null || continue
@@ -20,40 +20,40 @@ host_monitor_clock_open() {
 }
 
 # Add a sample: of the CPUs on which instances ran last their mean clock and their cores, and the temperature of the hottest socket.
-# Usage: host_monitor_clock CPU...
+# Usage: host_monitor_cpus CPU...
 # Globals: MONITOR
-host_monitor_clock() {
+host_monitor_cpus() {
   local value file index most='' sum=0 count=0 turn
   # Four CPUs per sample take turns, because older kernels need 10 ms for each.
   for ((turn = 0; turn < 4 && turn < $#; turn++)); do
-    index=$(((MONITOR_CLOCK[0] * 4 + turn) % $# + 1))
+    index=$(((MONITOR_CPUS[0] * 4 + turn) % $# + 1))
     { read -r value <"${TIERBENCH_ROOT-}/sys/devices/system/cpu/cpu${!index}/cpufreq/scaling_cur_freq"; } 2>/dev/null || continue
     sum=$((sum + value)) count=$((count + 1))
   done
   if ((count > 0)); then
-    MONITOR_CLOCK[0]=$((MONITOR_CLOCK[0] + 1))
-    MONITOR_CLOCK[1]=$((MONITOR_CLOCK[1] + sum / count))
+    MONITOR_CPUS[0]=$((MONITOR_CPUS[0] + 1))
+    MONITOR_CPUS[1]=$((MONITOR_CPUS[1] + sum / count))
   fi
   for file in "${MONITOR_HEAT[@]}"; do
     { read -r value <"$file"; } 2>/dev/null || continue
     [[ -n $most ]] && ((value <= most)) || most=$value
   done
   if [[ -n $most ]]; then
-    MONITOR_CLOCK[2]=$((MONITOR_CLOCK[2] + 1))
-    MONITOR_CLOCK[3]=$((MONITOR_CLOCK[3] + most))
+    MONITOR_CPUS[2]=$((MONITOR_CPUS[2] + 1))
+    MONITOR_CPUS[3]=$((MONITOR_CPUS[3] + most))
   fi
   if (($# > 0)); then
-    host_monitor_clock_cores "$@"
-    MONITOR_CLOCK[4]=$((MONITOR_CLOCK[4] + 1))
-    MONITOR_CLOCK[5]=$((MONITOR_CLOCK[5] + 1000 * REPLY))
+    host_monitor_cpus_cores "$@"
+    MONITOR_CPUS[4]=$((MONITOR_CPUS[4] + 1))
+    MONITOR_CPUS[5]=$((MONITOR_CPUS[5] + 1000 * REPLY))
   fi
   # In place, because a mark may read it at any time: sums only grow, and so does the line. Not 1<>: declare -f loses the 1.
-  printf '%s\n' "${MONITOR_CLOCK[*]}" 3<>"$MONITOR/clock" >&3
+  printf '%s\n' "${MONITOR_CPUS[*]}" 3<>"$MONITOR/cpus" >&3
 }
 
 # Count the cores of CPUs: hardware threads of one core are one.
-# Usage: host_monitor_clock_cores CPU...   Returns: sets REPLY
-host_monitor_clock_cores() {
+# Usage: host_monitor_cpus_cores CPU...   Returns: sets REPLY
+host_monitor_cpus_cores() {
   local cpu threads
   local -A cores=()
   for cpu in "$@"; do
@@ -69,9 +69,9 @@ host_monitor_clock_cores() {
 
 # Print the sums at a mark, rows SCOPE COUNTER VALUE; nothing of what this host does not report.
 # Globals: MONITOR
-host_monitor_mark_clock() {
+host_monitor_mark_cpus() {
   local clocks khz heats heat counts cores
-  { read -r clocks khz heats heat counts cores <"$MONITOR/clock"; } 2>/dev/null || return 0
+  { read -r clocks khz heats heat counts cores <"$MONITOR/cpus"; } 2>/dev/null || return 0
   ((clocks == 0)) || printf 'cpus\tclock_samples\t%s\ncpus\tclock_khz\t%s\n' "$clocks" "$khz"
   ((heats == 0)) || printf 'cpus\theat_samples\t%s\ncpus\theat_mdeg\t%s\n' "$heats" "$heat"
   ((counts == 0)) || printf 'cpus\tcore_samples\t%s\ncpus\tmilli_cores\t%s\n' "$counts" "$cores"
