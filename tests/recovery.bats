@@ -16,25 +16,37 @@ teardown() {
   scratch_teardown
 }
 
-@test "the figures are the share out of DRAM, and the first interval with 90 and 99 % of the final rate" {
-  local rep run=20250101T100000Z-x second ops
+# Write a series of one-second intervals. Usage: series_make FILE REQUESTS...
+series_make() {
+  local second=0 ops
+  printf 'time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n' >"$1"
+  for ops in "${@:2}"; do
+    second=$((second + 1))
+    printf '%d.000\t%d\t0\t0\t0\t9\t9\t9\t9\n' $second "$ops" >>"$1"
+  done
+}
+
+@test "the figures are the share out of DRAM, and the first interval with 90 and 99 % of the final rate, and of that of the first variant" {
+  local rep run=20250101T100000Z-x
   run_make $run 1 30 60 20 40
   rep=$run/swap/1000B-4i/rep-1
   server_make "$rep" swap ok 0 0
   printf 'phase\thost\tport\tout_bytes\tdata_bytes\nset\ta\t6379\t900\t1000\nset\ta\t6380\t980\t1000\n' >"$rep/recovery.tsv"
-  {
-    printf 'time_s\tops\terrors\tmisses\tbytes\tp50_us\tp99_us\tp99_9_us\tmax_us\n'
-    second=0
-    for ops in 100 500 899 905 950 991 1000 1000 1000 1000 1000 1000; do
-      second=$((second + 1))
-      printf '%d.000\t%d\t0\t0\t0\t9\t9\t9\t9\n' $second $ops
-    done
-    printf '12.100\t40\t0\t0\t0\t9\t9\t9\t9\n'
-  } >"$rep/c/set.series.tsv"
-  succeeds run_split "$REPO/summary2csv.sh" $run
-  local name
-  for name in start_far_percent recovery_90_s recovery_99_s recovery_final_ops_per_sec; do cells -c $name <<<"$output" | grep . | paste -sd ,; done >got
-  assert_equal "$(paste -sd ' ' got)" '94 3 5 1000'
+  series_make "$rep/c/set.series.tsv" 100 500 899 905 950 991 1000 1000 1000 1000 1000 1000
+  printf '12.100\t40\t0\t0\t0\t9\t9\t9\t9\n' >>"$rep/c/set.series.tsv"
+  recovered() {
+    local name
+    succeeds run_split "$REPO/summary2csv.sh" $run
+    for name in start_far_percent recovery_90_s recovery_99_s recovery_first_90_s recovery_first_99_s recovery_final_ops_per_sec; do
+      cells -c $name <<<"$output" | paste -sd ,
+    done | paste -sd ' '
+  }
+  assert_equal "$(recovered)" ',94 ,3 ,5 , , ,1000'
+  series_make $run/native/1000B-4i/rep-1/c/set.series.tsv 1 1 990 990 990 990
+  assert_equal "$(recovered)" ',94 ,3 ,5 ,2 ,5 ,1000'
+  # A rate that is not reached has no time.
+  series_make $run/native/1000B-4i/rep-1/c/set.series.tsv 1 1 1100 1100 1100 1100
+  assert_equal "$(recovered)" ',94 ,3 ,5 ,5 , ,1000'
 }
 
 @test "swap: the data leaves DRAM before the phase, returns under its load, and the limit of DRAM is that of the plan" {

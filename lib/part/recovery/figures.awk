@@ -12,29 +12,43 @@ function recovery_figures(    n, i, f, out, all, to) {
   cell["start_far_percent"] = text_number(100 * out / all, 1)
   to = counter_text("tier", "far_bytes")
   if (text_is_count(to) && phase_to > phase_from) cell["recovery_pages_per_sec"] = text_number((out > to ? out - to : 0) / 4096 / ((phase_to - phase_from) / 1000000), 0)
-  recovery_rate(series_read(1, text_opened(name["folder"] "/" cell["operation"] ".series.tsv"), 0))
+  recovery_rates(name["folder"])
   if (out < 0.9 * all) row_warn("START=far: less than 90 % of the data was out of DRAM", 100 - 100 * out / all, cell["operation"] ": " text_number(100 * out / all, 1) " %", "")
 }
 
-# Fill the times until 90 and 99 % of the final rate, that of the last third of N intervals.
-function recovery_rate(n,    i, ops, seconds, final) {
-  # The last interval can be a fragment.
-  if (n > 1 && series_to[1, n] - series_from[1, n] < (series_to[1, 1] - series_from[1, 1]) / 2) n--
-  if (n < 6) return
-  for (i = n - int(n / 3) + 1; i <= n; i++) {
-    ops += series_ops[1, i]
-    seconds += series_to[1, i] - series_from[1, i]
-  }
-  if (ops <= 0 || seconds <= 0) return
-  final = ops / seconds
+# Fill the final rate of the phase, and the times until 90 and 99 % of it and of that of the run's first variant: of the same client in the same repeat,
+# from the series in FOLDER, which is that of the client.
+function recovery_rates(folder,    series, final, variant, part, n) {
+  series = "/" cell["operation"] ".series.tsv"
+  final = recovery_final(2, text_opened(folder series))
+  if (!final) return
   cell["recovery_final_ops_per_sec"] = text_number(final, 3)
-  cell["recovery_90_s"] = recovery_time(n, 0.9 * final)
-  cell["recovery_99_s"] = recovery_time(n, 0.99 * final)
+  cell["recovery_90_s"] = recovery_time(2, 0.9 * final)
+  cell["recovery_99_s"] = recovery_time(2, 0.99 * final)
+  split(stored_setting(name["run_folder"], "-", "VARIANTS"), variant, " ")
+  n = split(folder, part, "/")
+  final = recovery_final(1, text_opened(name["run_folder"] "/" variant[1] "/" name["point"] "/rep-" name["repeat"] "/" part[n] series))
+  if (!final) return
+  cell["recovery_first_90_s"] = recovery_time(2, 0.9 * final)
+  cell["recovery_first_99_s"] = recovery_time(2, 0.99 * final)
 }
 
-# The start of the first of N intervals that has a rate; empty without one.
-function recovery_time(n, rate,    i) {
-  for (i = 1; i <= n; i++)
-    if (series_to[1, i] > series_from[1, i] && series_ops[1, i] / (series_to[1, i] - series_from[1, i]) >= rate) return text_number(series_from[1, i], 3)
+# Read the series C of FILE. Returns the rate of the last third of its intervals; 0 if they are too few.
+function recovery_final(c, file,    n, i, ops, seconds) {
+  n = series_read(c, file, 0)
+  # The last interval can be a fragment.
+  if (n > 1 && series_to[c, n] - series_from[c, n] < (series_to[c, 1] - series_from[c, 1]) / 2) series_rows[c] = --n
+  if (n < 6) return 0
+  for (i = n - int(n / 3) + 1; i <= n; i++) {
+    ops += series_ops[c, i]
+    seconds += series_to[c, i] - series_from[c, i]
+  }
+  return ops > 0 && seconds > 0 ? ops / seconds : 0
+}
+
+# The start of the first interval of the series C that has a rate; empty without one.
+function recovery_time(c, rate,    i) {
+  for (i = 1; i <= series_rows[c]; i++)
+    if (series_to[c, i] > series_from[c, i] && series_ops[c, i] / (series_to[c, i] - series_from[c, i]) >= rate) return text_number(series_from[c, i], 3)
   return ""
 }
