@@ -119,7 +119,7 @@ function tenants_logs(shape, v,    r, t, us, sum, n) {
 
 # What COMMON repeats say of a policy and the next better one.
 function tenants_apart(worse, better, common,    i, ratio, says, more) {
-  if (common < 2) return OFS OFS "not decided: one repeat has no interval; set REDISRUNS=3"
+  if (common < 2) return OFS OFS "not decided: fewer than two repeats that both have; set REDISRUNS=3 or more"
   for (i = 1; i <= common; i++) ratio[i] = exp(log_of[worse, shared[i]] - log_of[better, shared[i]])
   interval_paired(ratio, common, 0.95)
   says = decide(interval_low, interval_high, -1, 0.02)

@@ -20,15 +20,16 @@ DRAM_RATIO=3:4
 TIME=15
 SERVER_PREFIX=/var/tmp/witness
 END
-  printf '%s\n' KEYS=300 KEY_PATTERN=uniform >conf/tenants/fast.conf
-  printf '%s\n' LIKE=fast RATE=20 >conf/tenants/slow.conf
+  # Near the end there are no requests, so nothing is promoted while the counts are read.
+  printf '%s\n' KEYS=300 KEY_PATTERN=uniform 'RATE="60 0.001@14"' >conf/tenants/fast.conf
+  printf '%s\n' LIKE=fast 'RATE="20 0.001@14"' >conf/tenants/slow.conf
   cat >conf/scenarios/far-guest.conf <<'END'
 # All pages are on the slow node when the phase begins. The kernel scans by the CPU time of Redis.
 LIKE=tenants-guest
 SRV_OVERRIDE=2
 TENANTS="fast slow"
 START=far
-TIME=15
+TIME=20
 KERNEL.scan_period_min=100
 KERNEL.scan_period_max=200
 KERNEL.hot_threshold=10000
@@ -37,18 +38,19 @@ END
   printf 'LIKE=tpp\nSIDECAR=/var/tmp/press\n' >conf/variants/pressed.conf
   cat >/var/tmp/press <<'END'
 #!/bin/bash
-# When pages of both tenants were promoted, demand memory of each, and print which pages its cgroup has demoted since it exists.
-trap 'exit 0' INT
+# When pages of both tenants were promoted, demand memory of each. At the end, print which pages its cgroup has promoted and demoted since it exists.
+print() {
+  awk '/^pgpromote_success|^pgdemote_/ { sum[substr(FILENAME, 1, 4) " " substr($1, 1, 9)] += $2 } END { for (key in sum) print key, sum[key] }' {slow,fast}/memory.stat
+  exit
+}
 cd /sys/fs/cgroup/tierbench-* || exit
+trap print INT
 for tenant in slow fast; do
   until (($(awk '$1 == "pgpromote_success" { print $2 }' "$tenant/memory.stat") >= 300)); do sleep 0.3; done
 done
 # The kernel says if it was less.
 echo 2M >slow/memory.reclaim || :
 echo 2M >fast/memory.reclaim || :
-# The kernel adds its counts up every two seconds.
-sleep 3
-awk '/^pgdemote_/ { sum[FILENAME] += $2 } END { for (file in sum) print file, sum[file] }' {slow,fast}/memory.stat
 while :; do sleep 1; done
 END
   chmod 755 /var/tmp/press
@@ -74,18 +76,20 @@ tenants_checks() {
   run_variants far-guest -v weighted -v pressed
   check 'weighted: all pages were moved to the slow node, and stay there' '^(9[0-9]|100)[0-9.]* (0\.9|1)' "$(figure weighted start_far_percent far_share)"
   check 'tpp: all pages were on the slow node, and many are in DRAM at the end' '^(9[0-9]|100)[0-9.]* 0\.[0-8]' "$(figure pressed start_far_percent far_share)"
-  check 'tpp: promotions of the tenants are those that the kernel counts' '^yes' \
-    "$(awk -v all="$(growth pressed get host pgpromote_success)" -v fast="$(tenant pressed fast tenant_promoted_pages)" -v slow="$(tenant pressed slow tenant_promoted_pages)" \
-      'BEGIN { print (fast > 100 && slow != "" && fast + slow < 1.05 * all && fast + slow > 0.95 * all ? "yes" : "no"), all, fast, slow }')"
   sed 's/^/# /' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log || :
-  # The counts of the kernel, of the cgroups and of the tenants are read at three moments. They are equal, because nothing is demoted at any of these.
-  check 'tpp: demotions of each tenant are those of its cgroup, and of both those that the kernel counts' '^yes' \
-    "$(awk -v all="$(growth pressed get host pgdemote_kswapd pgdemote_direct pgdemote_khugepaged)" -v fast="$(tenant pressed fast tenant_demoted_pages)" -v slow="$(tenant pressed slow tenant_demoted_pages)" '
-      { said[$1] = $2 }
-      END {
-        split(all, part, " ")
-        print (fast > 100 && slow > 100 && said["fast/memory.stat"] == fast && said["slow/memory.stat"] == slow && fast + slow == part[1] + part[2] + part[3] ? "yes" : "no"), all, fast, slow
-      }' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log)"
+  # The counts of the kernel, of the cgroups and of the tenants are read at three moments. Nothing is promoted or demoted at any of these.
+  local what
+  for what in promoted demoted; do
+    check "tpp: pages $what of each tenant are those of its cgroup, and of both those that the kernel counts" '^yes' \
+      "$(awk -v what="pg${what%d}" -v fast="$(tenant pressed fast "tenant_${what}_pages")" -v slow="$(tenant pressed slow "tenant_${what}_pages")" \
+        -v all="$(growth pressed get host pgpromote_success) $(growth pressed get host pgdemote_kswapd pgdemote_direct pgdemote_khugepaged)" '
+        index($2, substr(what, 1, 8)) == 1 { said[$1] = $3 }
+        END {
+          split(all, part, " ")
+          sum = what == "pgpromote" ? part[1] : part[2] + part[3] + part[4]
+          print (fast > 100 && slow > 100 && said["fast"] == fast && said["slow"] == slow && fast + slow == sum ? "yes" : "no"), sum, fast, slow, said["fast"], said["slow"]
+        }' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log)"
+  done
   check 'tpp: the DRAM of the tenant is gone once, and grows again' '^yes' \
     "$(awk -F '\t' '$2 == "fast" { n++; if (min == "" || $3 < min) min = $3; last = $3; all = $3 + $4 } END { print (n > 10 && min < all / 4 && last > 1.5 * min ? "yes" : "no"), n, min, last, all }' \
       /var/tmp/far/*/pressed/*/rep-1/dram.tsv)"
