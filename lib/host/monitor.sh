@@ -84,9 +84,10 @@ host_monitor_mark() {
   # shellcheck source=/dev/null
   . "$MONITOR/machine.sh"
   rows=$(
+    # First, because INFO touches pages that the kernel may then promote or fetch from swap, which the others count.
+    host_monitor_mark_instances
     host_monitor_mark_host
     host_monitor_mark_cpus
-    host_monitor_mark_instances
     host_monitor_mark_parts
     host_tier_state
     # Last, because counting pages may take seconds, and the phase starts next.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Whether `noise` finds causes that are planted in real starts. One run measures plain starts and disturbed ones in turn; runs of 9 starts are drawn from
 # them, and `noise` reads each. A cause of starts disturbs a third of the starts of a run, any other one disturbs all of them.
-# Usage: planted.sh     ROUNDS=8 of two plain starts and one start of each cause; TRIALS=20 drawn runs of each cause; SECONDS_EACH=5 of each of three phases
+# Usage: planted.sh     ROUNDS=8 of two plain starts and one start of each cause; TRIALS=20 drawn runs of each cause; SECONDS_EACH=6 of each of two phases
 # Requires root, an idle machine with two CPUs, and a Redis of 6.2 or newer. KEEP=DIR keeps the run.
 # Prints for each cause how often its level has the largest component, how far the share of that level is from that of all starts together, and which
 # cause `noise --causes` names first.
@@ -34,14 +34,12 @@ bench_calm() {
 
 # Disturb the instances, whose data is loaded. Usage: bench_plant NAME
 bench_plant() {
-  local first second cpu
+  local first second
   first=$(bench_pid "$port") second=$(bench_pid $((port + 1)))
   case $1 in
     hog)
-      for cpu in 0 1; do
-        taskset -c $cpu bash -c 'while :; do :; done' &
-        process_note "$!"
-      done
+      bash -c 'while :; do :; done' &
+      process_note "$!"
       ;;
     place) taskset -a -p -c 0 "$first" >/dev/null && taskset -a -p -c 0 "$second" >/dev/null ;;
     slow)
@@ -151,8 +149,7 @@ scratch_setup
 was=$(sed 's/.*\[\(.*\)\].*/\1/' "$thp")
 port=$(ports_pick 2)
 "$REPO/do_it.sh" run -s noise -v native RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$port" KERNEL=keep TUNE=off \
-  REDIS_CONF.disable-thp=no INSTANCES=2 FILL=384M VALUE_SIZES=100 PIPELINE=64 PHASES="populate get get get" TIME="${SECONDS_EACH:-5}" WARMUP=1 \
-  REDISRUNS=$((rounds * ${#plants[@]})) \
+  REDIS_CONF.disable-thp=no INSTANCES=2 FILL=256M PHASES="populate get get" TIME="${SECONDS_EACH:-6}" WARMUP=1 REDISRUNS=$((rounds * ${#plants[@]})) \
   2>&1 >/dev/null | tee messages | bench_disturb
 run=$(echo "$SCRATCH"/results/2*)
 [[ -z ${KEEP-} ]] || cp -r "$run" "$KEEP"

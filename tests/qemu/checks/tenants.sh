@@ -21,8 +21,8 @@ TIME=15
 SERVER_PREFIX=/var/tmp/witness
 END
   # Near the end there are no requests, so nothing is promoted while the counts are read.
-  printf '%s\n' KEYS=300 KEY_PATTERN=uniform 'RATE="60 0.001@14"' >conf/tenants/fast.conf
-  printf '%s\n' LIKE=fast 'RATE="20 0.001@14"' >conf/tenants/slow.conf
+  printf '%s\n' KEYS=300 KEY_PATTERN=uniform 'RATE="300 0.001@14"' >conf/tenants/fast.conf
+  printf '%s\n' LIKE=fast 'RATE="100 0.001@14"' >conf/tenants/slow.conf
   cat >conf/scenarios/far-guest.conf <<'END'
 # All pages are on the slow node when the phase begins. The kernel scans by the CPU time of Redis.
 LIKE=tenants-guest
