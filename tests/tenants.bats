@@ -137,7 +137,7 @@ tenants_refused() {
   # A fast repeat without a counterpart is in no rank.
   sed '/^zram\t.*\tmixed-a\ta\t[12]\t/d; s/^\(zram\t.*\ta\t3\t.*\t\)[0-9]*\t$/\11\t/' totals >some
   modules_run "FORMAT=lines tables_make '$REPO/lib/part/tenants/table.awk' run <some"
-  assert_contains $'\nrow\t1\tzram\t10.2\t3\t\t\t\nrow\t2\tzswap\t102\t4\t\t\tnot decided: one repeat'
+  assert_contains $'\nrow\t1\tzram\t10.2\t3\t\t\t\nrow\t2\tzswap\t102\t4\t\t\tnot decided: fewer than two repeats'
 }
 
 @test "a tenant whose instance is killed is named, and has no rows; the rows of the others are whole" {
