@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Comparisons of two sides by runs that take turns: the order of trials, what counts, the verdict, and what the printed number of trials finds.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -70,7 +69,7 @@ ledger_copy() {
   assert_output "$(sed -n 3p "$ledger/ledger.tsv" | cut -f 3)"
   cp old.conf new.conf
   run_split "$REPO/do_it.sh" ab --trials 3 old.conf new.conf
-  assert_contains 'the sides differ in no setting but LABEL: before each trial, boot the host' "$stderr"
+  assert_contains 'the sides differ in no setting but LABEL: before each trial, boot the host' "$STDERR"
   # Names that are the same number, and names of files of a ledger.
   cp old.conf 6.1.conf
   cp old.conf 6.10.conf
@@ -80,7 +79,7 @@ ledger_copy() {
   assert_contains 'hosts-A (base) and 6.1-B'
   printf '%s\n' RATE=9 CONNECTIONS=2 >>new.conf
   run_split "$REPO/do_it.sh" ab --trials 3 ./old.conf ./new.conf RESULTS_DIR=others
-  assert_contains 'the sides differ in CONNECTIONS, RATE: the verdict is about all of them together' "$stderr"
+  assert_contains 'the sides differ in CONNECTIONS, RATE: the verdict is about all of them together' "$STDERR"
 }
 
 @test "the verdict is that of the pairs of trials, whose repeats are one figure, in 72 columns" {
@@ -90,7 +89,7 @@ ledger_copy() {
   assert_contains 'new against old: 5 pairs of trials in random order (seed 7)'
   assert_contains $'\nold: Redis 7.0.15 abc, Linux 6.1, 3 boots\n'
   assert_equal "$(sed -n '/^new against/,$p' <<<"$output" | awk 'length($0) > 72')" ''
-  assert_contains "./do_it.sh compare --format html $ledger >ab.html" "$stderr"
+  assert_contains "./do_it.sh compare --format html $ledger >ab.html" "$STDERR"
   succeeds run_split "$REPO/do_it.sh" compare --format csv "$ledger"
   found=$(cells -c -w metric=ops 'base other_repeats low_percent high_percent' <<<"$output")
   # The same from the rows of each run.
@@ -98,7 +97,7 @@ ledger_copy() {
     NR == FNR { pair[$4] = $2; side[$4] = $3; next }
     FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { print pair[$at["run"]], side[$at["run"]], $at["ops_per_sec"] }' "$ledger/ledger.tsv" - >figures
-  # shellcheck disable=SC2016,SC2028 # of awk
+  # shellcheck disable=SC2028 # of awk
   expected=$(awk -f "$REPO/lib/results/figures/interval.awk" -f <(echo '{ log_of[$1, $2] += log($3) / 2; n = $1 > n ? $1 : n }
     END { for (i = 1; i <= n; i++) r[i] = exp(log_of[i, "new"] - log_of[i, "old"]); interval_paired(r, n, .95); printf "old %d %.4f %.4f\n", n, 100 * interval_low, 100 * interval_high }') figures)
   assert_equal "$(awk '{ printf "%s %d %.2f %.2f\n", $1, $2, $3, $4 }' <<<"$found")" "$(awk '{ printf "%s %d %.2f %.2f\n", $1, $2, $3, $4 }' <<<"$expected")"
@@ -111,7 +110,7 @@ ledger_copy() {
   echo >>"$ledger/runs/$run/native/1000B-2i/rep-1/starts.tsv"
   run_split "$REPO/do_it.sh" ab
   assert_equal "$status" 1
-  assert_contains "trial 3 of $(cut -f 3 <<<"$row"): $ledger/runs/$run: missing or changed since it was counted" "$stderr"
+  assert_contains "trial 3 of $(cut -f 3 <<<"$row"): $ledger/runs/$run: missing or changed since it was counted" "$STDERR"
 }
 
 @test "a look before the last trial is named, and a truncated or changed ledger is refused" {
@@ -121,15 +120,15 @@ ledger_copy() {
   sed -i '8s/\t2025[^\t]*\t.*/\t-\t-\t-\t-/' "$ledger/ledger.tsv"
   succeeds run_split "$REPO/do_it.sh" ab
   refute_contains 'reaches'
-  assert_contains "next: trial 6 of 6, side $(sed -n 8p whole | cut -f 3): ./do_it.sh ab --next $ledger" "$stderr"
+  assert_contains "next: trial 6 of 6, side $(sed -n 8p whole | cut -f 3): ./do_it.sh ab --next $ledger" "$STDERR"
   run_split "$REPO/do_it.sh" compare "$ledger"
-  assert_contains '5 of 6 trials: a look before the last one finds differences that do not exist' "$stderr"
+  assert_contains '5 of 6 trials: a look before the last one finds differences that do not exist' "$STDERR"
   local line edit
   while read -r line edit; do
     sed "$edit" whole >"$ledger/ledger.tsv"
     run_split "$REPO/do_it.sh" ab
     assert_equal "$status" 2
-    assert_equal "$stderr" "do_it.sh: $ledger/ledger.tsv:$line: truncated or changed; restore the file, or start a new comparison"
+    assert_equal "$STDERR" "do_it.sh: $ledger/ledger.tsv:$line: truncated or changed; restore the file, or start a new comparison"
   done <<'END'
 1 1s/trials/runs/
 2 2s/boot/boots/
@@ -142,7 +141,7 @@ ledger_copy() {
 END
   head -c -3 whole >"$ledger/ledger.tsv"
   run_split "$REPO/do_it.sh" ab --next
-  assert_contains 'ledger.tsv:end: truncated or changed' "$stderr"
+  assert_contains 'ledger.tsv:end: truncated or changed' "$STDERR"
 }
 
 @test "pairs of trials that the noise of earlier runs asks for find 2 % in 80 % of comparisons, and 0 % in 5 %, also with a drift" {
@@ -172,7 +171,7 @@ END
   wait_until 60 compgen -G "$ledger/runs/*/run.conf" || fail "$(<job.err)"
   run_split "$REPO/do_it.sh" ab --next
   assert_equal "$status" 2
-  assert_contains "$ledger: another process runs a trial of it" "$stderr"
+  assert_contains "$ledger: another process runs a trial of it" "$STDERR"
   kill -KILL -- "-$JOB_PID"
   job_wait 10
   assert_equal "$(<"$ledger/ledger.tsv")" "$whole"
@@ -180,8 +179,8 @@ END
   # The run of a failed trial.
   redis_start -p "$BASE"
   run_split "$REPO/do_it.sh" ab --next
-  [[ $status == [13] ]] || fail "$status $stderr"
-  assert_match 'trial 1, side [a-z]+: does not count: the run ended with status [13]; ./do_it.sh ab --next ' "$stderr"
+  [[ $status == [13] ]] || fail "$status $STDERR"
+  assert_match 'trial 1, side [a-z]+: does not count: the run ended with status [13]; ./do_it.sh ab --next ' "$STDERR"
   assert_equal "$(<"$ledger/ledger.tsv")" "$whole"
   process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
   # A command line of the kernel that differs, in another order, or not known.
@@ -190,7 +189,6 @@ END
   printf 'kernel.cmdline\t%s\n' 'root=/dev/a thp=always' >was/env/h/env.tsv
   printf 'kernel.cmdline\t%s\n' 'thp=always root=/dev/a' >order/env/h/env.tsv
   printf 'kernel.cmdline\t%s\n' 'root=/dev/a' >less/env/h/env.tsv
-  # shellcheck disable=SC2016 # for the other shell
   modules_run 'for one in was order unknown; do trials_booted is "$one" "h other"; done; trials_booted order was h; trials_booted less was h'
   assert_output 'its kernel was started with "quiet thp=never", and had "thp=always"'$'\n''its kernel was started with "quiet thp=never", and had "thp=always"
 its kernel was started with "", and had "thp=always"'
@@ -203,17 +201,17 @@ its kernel was started with "", and had "thp=always"'
   assert_line 'KEYS="500"'
   # Both sides are the same machine, in the same state.
   run_split "$REPO/do_it.sh" ab --next
-  assert_match 'warning: trial 2, side (old|new): its settings, kernel, programs and hardware are those of (old|new): ' "$stderr"
+  assert_match 'warning: trial 2, side (old|new): its settings, kernel, programs and hardware are those of (old|new): ' "$STDERR"
   # The next trial of a side whose first one had another kernel: the fourth.
   ledger_copy 3
   sed -i "3s/\t$(uname -r)\t/\t5.0\t/" "$ledger/ledger.tsv"
   run_split "$REPO/do_it.sh" ab --next
   assert_equal "$status" 1
-  assert_contains "does not count: the server has the kernel $(uname -r), and had 5.0; " "$stderr"
+  assert_contains "does not count: the server has the kernel $(uname -r), and had 5.0; " "$STDERR"
   sed -i "3s/\t5.0\t/\t$(uname -r)\t/" "$ledger/ledger.tsv"
   ledger_copy 4 5
   succeeds run_split "$REPO/do_it.sh" ab --all
-  refute_contains 'kernel, programs and hardware' "$stderr"
+  refute_contains 'kernel, programs and hardware' "$STDERR"
   assert_contains 'trials   6 of 6'
   assert_match $'\nnew reaches [0-9.]+ % .* of'
   run "$REPO/do_it.sh" ab --side

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What processes may use: limits of cgroups of both versions and cpusets, from files of a simulated machine to the plan and to doctor.
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; code is expanded by the inner shell
 
 load helper
 
@@ -219,16 +218,16 @@ limit_cpus\t1-2\tcpuset
   assert_line 'server   203.0.113.1 (3 logical CPUs, 700 MiB), Redis installed'
   assert_line 'limits   of processes on 203.0.113.1: CPUs 1,4-5, 700 MiB of memory by /cg/a b, 250 % of a CPU by /cg/q'
   run_plan "${words[@]}" FILL=3G
-  assert_match '[0-9]+ MiB of RESERVE, and the server has 700 MiB \(the memory limit in /cg/a b is 700 MiB\); set FILL or KEYS' "$stderr"
+  assert_match '[0-9]+ MiB of RESERVE, and the server has 700 MiB \(the memory limit in /cg/a b is 700 MiB\); set FILL or KEYS' "$STDERR"
   # A tier that swaps: up to 300 MiB less the limit of DRAM, and a quarter and 64 MiB more; with limits of swap, and of both.
   for word in 'swap 104857600 100' 'memsw 209715200 200'; do
     read -r kind bytes mib <<<"$word"
     { cat facts.tsv && printf 'limit\t%s\t%s\t/cg/a/memory.x\n' "$kind" "$bytes"; } >swap.tsv
     succeeds run_plan "${words[@]}" FACTS=swap.tsv -v native -v zram DRAM_RATIO=1:2
     assert_match "limits .*, $mib MiB of ${kind/memsw/memory and swap} by /cg/a/memory.x"
-    assert_match "warning: zram, [^:]*: needs up to [23][0-9]{2} MiB of ${kind/memsw/memory and swap}, and /cg/a/memory.x of 203.0.113.1 allows $mib MiB; set FILL" "$stderr"
+    assert_match "warning: zram, [^:]*: needs up to [23][0-9]{2} MiB of ${kind/memsw/memory and swap}, and /cg/a/memory.x of 203.0.113.1 allows $mib MiB; set FILL" "$STDERR"
     run_plan "${words[@]}" FACTS=swap.tsv -v native
-    refute_contains '/cg/a/memory.x of' "$stderr"
+    refute_contains '/cg/a/memory.x of' "$STDERR"
   done
   # Slow memory that may be used is 2, and the device's is none.
   run_plan --rows "${words[@]}" -v bind

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A run as one archive: packed from an unchanged run, and read elsewhere; an archive with anything else is refused.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -16,7 +15,7 @@ setup() {
   succeeds run_split "$REPO/do_it.sh" bundle run
   assert_equal "$output" "$(sha256sum run.tar.gz)"
   fails 1 run_split "$REPO/do_it.sh" bundle run
-  assert_equal "$stderr" 'do_it.sh: run.tar.gz: exists; move it, or pack in another directory'
+  assert_equal "$STDERR" 'do_it.sh: run.tar.gz: exists; move it, or pack in another directory'
   mv run.tar.gz first.tar.gz
   find run -exec touch -d @1000000000 {} +
   "$REPO/do_it.sh" bundle run
@@ -37,17 +36,17 @@ setup() {
 @test "a run that was changed, or that did not end, is not packed" {
   echo x >>run/plan.tsv
   fails 1 run_split "$REPO/do_it.sh" bundle run
-  assert_equal "$stderr" "do_it.sh: run: changed plan.tsv: only an unchanged run is packed; ./do_it.sh verify run names all problems"
+  assert_equal "$STDERR" "do_it.sh: run: changed plan.tsv: only an unchanged run is packed; ./do_it.sh verify run names all problems"
   rm run/SHA256SUMS
   fails 1 run_split "$REPO/do_it.sh" bundle run
-  assert_match 'run: SHA256SUMS is missing: the run did not end;' "$stderr"
+  assert_match 'run: SHA256SUMS is missing: the run did not end;' "$STDERR"
   assert_equal "$(find . -name '*.tar.gz*')" ''
 }
 
 # Refuse the archive x.tar.gz, and unpack nothing.
 refused() {
   fails 2 run_split "$REPO/do_it.sh" verify x.tar.gz
-  assert_equal "$stderr" "do_it.sh: command line: x.tar.gz: $1; accepted: an archive of ./do_it.sh bundle"
+  assert_equal "$STDERR" "do_it.sh: command line: x.tar.gz: $1; accepted: an archive of ./do_it.sh bundle"
   refute_exists results
 }
 
@@ -84,5 +83,5 @@ refused() {
   echo text >x.tar.gz
   refused "$odd"
   fails 2 run_split "$REPO/do_it.sh" compare run x.tar.gz
-  assert_equal "$stderr" "do_it.sh: command line: x.tar.gz: $odd; accepted: an archive of ./do_it.sh bundle"
+  assert_equal "$STDERR" "do_it.sh: command line: x.tar.gz: $odd; accepted: an archive of ./do_it.sh bundle"
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A call of a host: what arrives there and what comes back, here and over ssh; and what happens when one of the two sides ends.
 # slow
-# shellcheck disable=SC2154,SC2016,SC1003 # status and stderr are set by run_split; commands are expanded where they are run
+# shellcheck disable=SC1003
 
 load helper
 load elsewhere
@@ -57,7 +57,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
       tell "$host" unset >unbound
       tell "$host" long >long
       tell "$host" longer >longer'
-    assert_equal "$status: $stderr" '0: '
+    assert_equal "$status: $STDERR" '0: '
     assert_contains $'0\n\nMARK\n<4>\n<a  b$(id)\'">\n<>\n<\n>\n<*>\n<\n"$(id)"\\ä\n\n>\n1 ' "$(<words)"
     assert_contains $'from the module\n\nMARK.end\n\na b' "$(<words)"
     assert_contains '<0000000000' "$(<large)"
@@ -81,22 +81,22 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     rm -f host.said calls
     ask 'ONE=1 TWO=2; call_several '$host' clock fails $'"'quiet\tb\tc'"' work; echo "${CALL_OUT[*]}|${CALL_STATUS[*]}"'
     assert_match '^[0-9]+\.[0-9]{6}   \|0 1 0 3$'
-    assert_equal "$stderr" $'why\ndone\n'"$host: invalid reply to 'work -': path='text of no path': expected path"
+    assert_equal "$STDERR" $'why\ndone\n'"$host: invalid reply to 'work -': path='text of no path': expected path"
     assert_equal "$(<host.said)" $'a\nleft\n2 none '"$SCRATCH"$'\nb c'
     [[ $host != elsewhere ]] || assert_equal "$(paste -sd ' ' calls)" 'push call'
     # In a chain, it is the last one.
     ask 'ONE=1 TWO=2; call_chain '$host' clock fails $'"'quiet\tb'"'; echo "${CALL_STATUS[*]}"'
     assert_output '0 1'
-    assert_equal "$stderr" why
+    assert_equal "$STDERR" why
     # One alone, and a reply that ends early.
     succeeds ask 'ONE=1; call_several '$host' $'"'quiet\tonly'"
-    assert_equal "$stderr" 'done'
+    assert_equal "$STDERR" 'done'
   done
   script fails <<<'exit 0'
   rm host.said
   ask 'TWO=2; call_several elsewhere $'"'quiet\tb' fails \$'quiet\tc'"'; echo "${CALL_STATUS[*]}"'
   assert_output '0 3 0'
-  assert_equal "$stderr" $'done\ndone\nelsewhere: invalid reply to \'fails -\': the reply is truncated'
+  assert_equal "$STDERR" $'done\ndone\nelsewhere: invalid reply to \'fails -\': the reply is truncated'
   assert_equal "$(<host.said)" $'b\nc'
 }
 
@@ -117,7 +117,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     mkdir one two three
     ask 'receive_several '$host' one $'"'monitor\tfetch' two $'server\tlogs' three $'client\tfetch'"'; echo "${CALL_STATUS[*]}"'
     assert_output '0 7 0'
-    assert_equal "$stderr" why
+    assert_equal "$STDERR" why
     diff -r sent/one one
     assert_equal "$(ls -A two)" ''
     diff -r sent/three three
@@ -127,20 +127,20 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   script parts <<<'cd "'"$SCRATCH"'/sent/two" && files_send -- *'
   cp lib/host/parts.sh lib/host/server.sh
   fails 1 ask 'HOST=elsewhere _PARTS_BEGUN[sidecar]=yes; fetch_servers got'
-  assert_match 'warning: elsewhere: no INFO of the instances after the load$' "$stderr"
+  assert_match 'warning: elsewhere: no INFO of the instances after the load$' "$STDERR"
   assert_equal "$(cd got && find . -type f | sort | xargs)" './instances.tsv ./redis-7001.log ./sidecar/redis-7001.log ./vmstat.tsv'
   # A link that is cut at the end: what came whole is kept.
   script client <<<'cd "'"$SCRATCH"'/sent/three" && files_send -- * | head -c -9'
   ask 'receive_several elsewhere one $'"'monitor\tfetch' three $'client\tfetch'"'; echo "${CALL_STATUS[*]}"'
   assert_output '0 3'
-  assert_equal "$stderr" "elsewhere: invalid files from 'client fetch': the files are truncated"
+  assert_equal "$STDERR" "elsewhere: invalid files from 'client fetch': the files are truncated"
 }
 
 @test "start-up files may print; a host whose copy of our files is gone gets another one; a second master finds them" {
   script words <<<'echo answer'
   echo 'seq 20000; echo noise >&2' >noise
   ask 'tell elsewhere words >said; tell elsewhere words >>said; rm -r host/cache; tell elsewhere words >>said'
-  assert_equal "$status: $stderr" '0: '
+  assert_equal "$status: $STDERR" '0: '
   assert_equal "$(sed '/^[0-9]\{2,\}$/d; /^[1-9]$/d; /^$/d' said | paste -sd ' ')" '0 MARK answer MARK.end 0 MARK answer MARK.end 0 MARK answer MARK.end'
   # A call that finds no files there is repeated after the copy.
   assert_equal "$(paste -sd ' ' calls)" 'push call call call push call'
@@ -169,7 +169,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
       parallel_run 3 hangs "$host" || :
       echo "${PARALLEL_STATUS[$host]}" >ended
       tell "$host" words >after'
-    assert_equal "$status: $stderr" "0: $host: no answer within 3 s"
+    assert_equal "$status: $STDERR" "0: $host: no answer within 3 s"
     assert_equal "$(<ended)" 124
     assert_contains answer "$(<after)"
     wait_until 20 process_ended "$(<host.pid)"
@@ -181,14 +181,14 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   script breaks <<<'[[ -e $REMOTE_DIR.broken ]] || { : >"$REMOTE_DIR.broken"; exit 255; }; echo answer'
   ask 'REMOTE_RETRY=9; tell elsewhere breaks >said'
   assert_equal "$status" 0
-  assert_contains 'elsewhere does not answer' "$stderr"
+  assert_contains 'elsewhere does not answer' "$STDERR"
   assert_equal "$(sed /^$/d said | paste -sd ' ')" '0 MARK answer MARK.end'
   script words <<<'echo answer'
   echo '[[ -e up || $(grep -c call calls) -gt 3 ]] || { echo "ssh: connect to host elsewhere port 22: Connection refused" >&2; exit 255; }' >noise.later
   rm -f calls
   ask 'mv noise.later noise; REMOTE_RETRY=30; tell elsewhere words >said'
   assert_equal "$status: $(sed -n '1p; /answer/p' said | paste -sd ' ')" '0: 0 answer'
-  assert_equal "$(grep -c 'elsewhere does not answer (nothing answers on its ssh port)' <<<"$stderr") $(grep -c 'elsewhere answers again' <<<"$stderr") $(wc -l <<<"$stderr")" '1 1 2'
+  assert_equal "$(grep -c 'elsewhere does not answer (nothing answers on its ssh port)' <<<"$STDERR") $(grep -c 'elsewhere answers again' <<<"$STDERR") $(wc -l <<<"$STDERR")" '1 1 2'
   mv noise noise.later
   rm -f calls
   ask 'mv noise.later noise; REMOTE_RETRY=1; tell elsewhere words >said'
@@ -201,7 +201,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   for host in elsewhere 127.0.0.1; do
     for what in lines long; do
       ask "tell $host flood $what >said"
-      assert_equal "$status: $stderr" '0: '
+      assert_equal "$status: $STDERR" '0: '
       assert_equal "$(sed -n '1p; /answer/p' said | paste -sd ' ')" '0 answer'
       (($(wc -c <said) < 300000 && $(wc -l <said) < 2010)) || fail "$host $what: $(wc said)"
       assert_contains 'more messages than 256 KiB or 2000 lines: the rest is left out' "$(tail -n 1 said)"
@@ -236,7 +236,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   for host in elsewhere 127.0.0.1; do
     ask 'tell '$host' leaves >said'
     kill "$(<host.pid)"
-    assert_equal "$status: $stderr" '0: '
+    assert_equal "$status: $STDERR" '0: '
     assert_contains $'0\n\nMARK\n/dev/null\n\nMARK.end' "$(<said)"
   done
 }
@@ -294,7 +294,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     (kill -STOP $$; renewed; renewed; touch held; kill -CONT $$) &
     wait "$!"
     grep -c call calls >count'
-  assert_equal "$status: $stderr" '0: '
+  assert_equal "$status: $STDERR" '0: '
   # Take, and three sessions.
   assert_equal "$(<count)" 4
   assert_match '^[0-9]+$' "$(<first)"

@@ -41,7 +41,7 @@ objects_graph() {
 @test "the graph of calls has what calls a function, and not what names it" {
   cd "$BATS_TEST_TMPDIR"
   mkdir -p lib/core lib/run lib/odd
-  # shellcheck disable=SC1003,SC2016 # text
+  # shellcheck disable=SC1003 # text
   printf '%s\n' 'a_one() {' '  b_one "${x#"b_two"}" # b_three' "  awk '" '    b_four()' "  ' \"b_five \$(b_six 'b_seven') b_eight\"" '  b_nine=1 x=b_ten' \
     "  trap 'b_twelve' INT" '  printf $'"'"'\'"'"'b_thirteen'"'" '}' >lib/core/a.sh
   printf 'b_%s() { :; }\n' one two three four five six seven eight nine ten twelve thirteen >lib/core/b.sh

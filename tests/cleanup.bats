@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The cleanup: every action, newest first, on every way out.
-# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The master's side of the load generators, with hosts that are not there, and what a launch finds on a host.
 # slow
-# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # CLUSTER=on: where shards and replicas are, and a run on a cluster of this machine.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load cluster
@@ -89,7 +88,7 @@ table() {
   base=$(cluster_ports 6)
   redis_start -p $((base + 10003))
   fails 3 run_split "$REPO/do_it.sh" doctor -s cluster REDISBASE="$base" KEYS=100
-  assert_contains "port $((base + 10003)) is taken" "$output$stderr"
+  assert_contains "port $((base + 10003)) is taken" "$output$STDERR"
 }
 
 @test "doctor asks for the ports of the variant and point with most processes, and for those of the bus" {

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # COLD_MEMORY: memory that is filled before the instances start, counted, and released; where there is room for it; the table of policies.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load tree
@@ -45,7 +43,7 @@ read -r pid _ <"$(echo "$here"/host/run-*/cold.part/proc)" && sed -n 's/^RssAnon
 exec "$@"
 END
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY="0 64M" TIME=1 RATE=1000 REPORT=on SERVER_PREFIX="$SCRATCH/witness"
-  assert_contains '127.0.0.1: node 0: 64 MiB of cold memory' "$stderr"
+  assert_contains '127.0.0.1: node 0: 64 MiB of cold memory' "$STDERR"
   # Doctor tries the wrapper too, without a run.
   assert_equal "$(wc -l <witnessed)" 1
   read -r kib _ <witnessed
@@ -77,7 +75,7 @@ END
   kill -KILL "$COLD_PID"
   job_wait 60
   assert_equal "$status" 1
-  assert_contains 'COLD_MEMORY: that of node 0 was gone before the phases ended' "$stderr"
+  assert_contains 'COLD_MEMORY: that of node 0 was gone before the phases ended' "$STDERR"
   assert_equal "$(find host -name 'run-*')" ''
 }
 
@@ -187,7 +185,7 @@ END
     : >lease
     # shellcheck disable=SC2086 # several words
     run_split full "$REPO/build/membench/membench" $words
-    assert_equal "$words: $status $stderr" "$words: 1 membench: cannot write to stdout; is the disk full, or the pipe closed?"
+    assert_equal "$words: $status $STDERR" "$words: 1 membench: cannot write to stdout; is the disk full, or the pipe closed?"
   done
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A page of verified runs: who enters, who is refused and why, and what other people's names do on the page.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -89,12 +88,12 @@ END
   fails 1 run_split "$REPO/do_it.sh" collect base runs base.tar.gz
   assert_output collection.html
   assert_equal "$(grep -c '<tr><td' collection.html)" 1
-  assert_equal "$(wc -l <<<"$stderr")" $((kinds + 4))
+  assert_equal "$(wc -l <<<"$STDERR")" $((kinds + 4))
   while IFS= read -r why; do
     # shellcheck disable=SC2053 # a pattern
-    while IFS= read -r name; do [[ $name != $why ]] || continue 2; done <<<"$stderr"
+    while IFS= read -r name; do [[ $name != $why ]] || continue 2; done <<<"$STDERR"
     fail "not refused: $why
-$stderr"
+$STDERR"
   done <<<"$reasons"
 }
 
@@ -131,7 +130,7 @@ END
   assert_equal "$(grep -c 'href="./' out/page.html)" 0
   echo >>"$name/plan.tsv"
   fails 1 run_split "$REPO/do_it.sh" collect --out=out/page.html "$name"
-  assert_equal "$stderr" $'collect: r?[31m:<i>&é: refused: changed plan.tsv\ndo_it.sh: no run enters the page; the lines above say why'
+  assert_equal "$STDERR" $'collect: r?[31m:<i>&é: refused: changed plan.tsv\ndo_it.sh: no run enters the page; the lines above say why'
   assert_equal "$(ls out)" page.html
   ln -s page.html out/link.html
   for file in out "$name/plan.tsv" out/link.html; do

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Comparison of runs: the guide's percentages, verdicts that few repeats cannot mislead, conditions, and what cannot be compared.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -91,15 +90,15 @@ _guide_repeat() {
     repeat_make $run swap 1000B-8i $repeat c 1000 500000 8 30 90 set:0
   done
   fails 1 run_split compare --metric p50 --fail-if 'tx<50%' --fail-if 'p50>1ms' $run
-  assert_equal "$(grep -c fail-if <<<"$stderr")" 1
-  assert_contains 'swap, set at 1000B-8i: Tx combined cannot be evaluated: no such figure (tx<50%)' "$stderr"
+  assert_equal "$(grep -c fail-if <<<"$STDERR")" 1
+  assert_contains 'swap, set at 1000B-8i: Tx combined cannot be evaluated: no such figure (tx<50%)' "$STDERR"
   mv $run/swap/1000B-8i/rep-1 $run/swap/1000B-8i/rep-1.partial
   rm -r $run/swap/1000B-8i/rep-[23]
   mkdir $run/zram
   touch $run/zram/variant.conf
   settings_make "$run"
   refuses 1 'swap, set at 1000B-8i: p50 latency cannot be evaluated: no result (p50>1ms)' run_split compare --metric p50 --fail-if 'p50>1ms' $run
-  assert_contains "zram of $run has no complete result (p50>1ms)" "$stderr"
+  assert_contains "zram of $run has no complete result (p50>1ms)" "$STDERR"
 }
 
 @test "one bad repeat of a count is seen, and nothing of something is judged by whether the repeats are apart" {
@@ -179,13 +178,13 @@ _guide_repeat() {
   refute_contains RESULTS_DIR
   refute_contains TRACE_FILE
   refute_contains TRACK
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   rm -r 20250102T100000Z-x/env
   guide_make
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
-  assert_equal "$stderr" 'compare: not described in 20250102T100000Z-x: server; its differences are unknown'
+  assert_equal "$STDERR" 'compare: not described in 20250102T100000Z-x: server; its differences are unknown'
   run_split compare --metric tx native imdt
-  assert_contains 'compare: not described in imdt: settings and hosts' "$stderr"
+  assert_contains 'compare: not described in imdt: settings and hosts' "$STDERR"
 }
 
 @test "compare prints the warnings of each run that it compares" {
@@ -196,12 +195,12 @@ _guide_repeat() {
   done
   result_set 20250102T100000Z-x swap 1 client_limited 1
   run_split compare --metric p50 20250102T100000Z-x
-  assert_contains 'compare: the client was the bottleneck, so the figures describe the client, not the server, in 1 of 2 results: swap, set at' "$stderr"
-  assert_contains 'compare: less than 90 % of the data was on the requested memory (placement=off), so no comparison counts it, in 1 of 2 results: swap' "$stderr"
+  assert_contains 'compare: the client was the bottleneck, so the figures describe the client, not the server, in 1 of 2 results: swap, set at' "$STDERR"
+  assert_contains 'compare: less than 90 % of the data was on the requested memory (placement=off), so no comparison counts it, in 1 of 2 results: swap' "$STDERR"
   run_split compare --metric p50 20250101T100000Z-x 20250102T100000Z-x
-  assert_equal "$(grep -c 'placement=off' <<<"$stderr")" 2
-  assert_contains 'compare: 20250102T100000Z-x: the client was the bottleneck' "$stderr"
-  refute_contains 'compare: 20250101T100000Z-x: the client was the bottleneck' "$stderr"
+  assert_equal "$(grep -c 'placement=off' <<<"$STDERR")" 2
+  assert_contains 'compare: 20250102T100000Z-x: the client was the bottleneck' "$STDERR"
+  refute_contains 'compare: 20250101T100000Z-x: the client was the bottleneck' "$STDERR"
 }
 
 @test "every format is valid" {
@@ -229,7 +228,7 @@ END
   printf 'TIER=swap\n' >20250101T100000Z-x/swap/variant.conf
   settings_make "20250101T100000Z-x"
   run_split compare --format csv 20250101T100000Z-x
-  assert_contains 'compare: differs: setting, TIER: (not said) (native), swap (swap)' "$stderr"
+  assert_contains 'compare: differs: setting, TIER: (not said) (native), swap (swap)' "$STDERR"
   run compare --format markdown native imdt
   assert_line '| Point | Phase | Figure | native | min max | imdt | min max | of base | 95 % interval | Verdict |'
   run compare --all --format markdown native imdt
@@ -282,10 +281,10 @@ END
   repeat_make r/20250102-y native 2000B-4i 1 c 2000 50 4 23 99 set:3
   fails 1 run_split compare r/20250101-x r/20250102-y
   assert_output ''
-  assert_equal "$stderr" 'compare: no common points: 20250101-x has 1000B-4i; 20250102-y has 2000B-4i; run both with the same VALUE_SIZES, INSTANCES and axes'
+  assert_equal "$STDERR" 'compare: no common points: 20250101-x has 1000B-4i; 20250102-y has 2000B-4i; run both with the same VALUE_SIZES, INSTANCES and axes'
   repeat_make r/20250102-y native 1000B-4i 1 c 1000 50 4 23 99 set:3
   succeeds run_split compare r/20250101-x r/20250102-y
-  assert_contains '20250101-x has no set at 2000B-4i, which 20250102-y has' "$stderr"
+  assert_contains '20250101-x has no set at 2000B-4i, which 20250102-y has' "$STDERR"
   # Logs of several sizes.
   mkdir small large
   log_make 1000 50 4 set:3 >small/redis.log.a.20180501-100000.1
@@ -293,7 +292,7 @@ END
   log_make 1000 50 4 set:3 >large/redis.log.a.20180501-110000.2
   succeeds run_split compare --format csv --metric tx small large
   assert_equal "$(cut -d , -f 1,2 <<<"$output")" $'point,operation\n1000B-4i,set'
-  assert_contains 'compare: small has no set at 2000B-4i, which large has' "$stderr"
+  assert_contains 'compare: small has no set at 2000B-4i, which large has' "$STDERR"
 }
 
 @test "a histogram that is cut short costs the percentiles that need it, and is named once" {
@@ -308,8 +307,8 @@ END
   done
   sed -i '$d' 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3
   fails 1 run_split compare --format csv --metric p99 --metric ops 20250101T100000Z-x
-  assert_equal "$(grep -v ' have no ' <<<"$stderr")" 'compare: 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3: the histogram is missing or truncated; percentiles are left empty'
-  assert_contains 'set at 1000B-4i: 1 of 3 repeats of swap have no p99 latency, and are not in its figures' "$stderr"
+  assert_equal "$(grep -v ' have no ' <<<"$STDERR")" 'compare: 20250101T100000Z-x/swap/1000B-4i/rep-2/b/histogram-set-a1B2c3: the histogram is missing or truncated; percentiles are left empty'
+  assert_contains 'set at 1000B-4i: 1 of 3 repeats of swap have no p99 latency, and are not in its figures' "$STDERR"
   # Metric, repeats of the base, repeats of the other.
   assert_equal "$(cut -d , -f 3,9,14 <<<"$output")" $'metric,base_repeats,other_repeats\np99,3,2\nops,3,3'
 }
@@ -320,8 +319,8 @@ END
   refuses 1 '20250101T100000Z-empty: holds no complete result' run_split compare 20250101T100000Z-empty 20250102T100000Z-x
   mv 20250102T100000Z-x/swap/1000B-4i/rep-3 20250102T100000Z-x/swap/1000B-4i/rep-3.partial
   succeeds run_split compare --metric p50 20250102T100000Z-x
-  assert_contains 'incomplete, excluded: 20250102T100000Z-x/swap/1000B-4i/rep-3.partial' "$stderr"
-  assert_contains '3 repeats of native and 2 of swap' "$stderr"
+  assert_contains 'incomplete, excluded: 20250102T100000Z-x/swap/1000B-4i/rep-3.partial' "$STDERR"
+  assert_contains '3 repeats of native and 2 of swap' "$STDERR"
 }
 
 @test "JSON has the exit status and the notes of the table, also without two sides" {

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Intervals and verdicts: their error rates over simulated repeats, and how compare prints them.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -234,7 +233,7 @@ END
   printf 'REDISRUNS="auto:3..30"\n' >>$run/run.conf
   settings_make "$run"
   run_split compare --metric p50 --metric avg $run
-  assert_match 'compare: of 22 verdicts, about 1 would show a difference by chance' "$stderr"
+  assert_match 'compare: of 22 verdicts, about 1 would show a difference by chance' "$STDERR"
 }
 
 @test "REDISRUNS=auto from round 0 on is compared too" {
@@ -242,7 +241,7 @@ END
   printf 'REDISRUNS="auto:0..30"\n' >>run/run.conf
   settings_make "run"
   succeeds run_split timeout 60 "$REPO/do_it.sh" compare --metric ops run
-  assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$stderr"
+  assert_contains 'REDISRUNS=auto: intervals have the level 99.' "$STDERR"
 }
 
 @test "the unit of a price changes no verdict and no ratio of costs, and a small cost has digits" {
@@ -262,7 +261,6 @@ END
   run_split compare --price "$price" --metric cost $run
   assert_match 'cost of memory, per_kops +0\.000004395 .* 0\.000003516 '
   assert_match ' SET +1 +0\.000004395 +0\.000003516 '
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' bash $run "$price"
   assert_contains 'swap 125,000 0.09766 0.09766 0.0000 0.0004395 0.004500 0.000003516' "$output"
   assert_equal "$(figure cost percent_of_base,low_percent,high_percent,mark --price 'dram=4500 nvme=200' $run)" "${found#*|}"
@@ -286,13 +284,13 @@ END
   assert_match ' SET +1 +400 +300 +75.0%'
   assert_match ' SET +2 +400 +>=300 +>=75.0%'
   assert_contains "swap's p99 latency is at least 0.75x of native's (at least 300 us instead of 400 us): not known, because requests had no answer."
-  assert_contains 'compare: swap: requests without an answer count with the time that they waited, so latencies are lower bounds' "$stderr"
+  assert_contains 'compare: swap: requests without an answer count with the time that they waited, so latencies are lower bounds' "$STDERR"
   assert_match 'average latency.* >=76 .* unanswered \(swap\)'
   # Half of the requests were answered in less.
   assert_match 'p50 latency.* 76 .* better'
-  assert_contains 'swap, set at 1000B-4i: p99 latency cannot be evaluated: requests had no answer (p99>350us)' "$stderr"
+  assert_contains 'swap, set at 1000B-4i: p99 latency cannot be evaluated: requests had no answer (p99>350us)' "$STDERR"
   # It is at least this.
-  assert_contains 'swap, set at 1000B-4i: p99 latency is 75.0 % of native (p99>50%)' "$stderr"
+  assert_contains 'swap, set at 1000B-4i: p99 latency is 75.0 % of native (p99>50%)' "$STDERR"
   assert_match 'swap +set +p99<=350us +not known'
   assert_match 'native +set +p99<=350us +no point keeps it'
   # A base without answers can only be worse than it seems.
@@ -301,7 +299,7 @@ END
   fails 1 run_split compare --metric p99 --fail-if 'p99>50%' $run
   assert_match ' >=400 .* 300 .* better; by at least this \(native has requests without an answer\)'
   assert_contains "swap's p99 latency is at most 0.75x of native's (300 us instead of at least 400 us): better."
-  assert_contains 'p99 latency cannot be evaluated: requests had no answer (p99>50%)' "$stderr"
+  assert_contains 'p99 latency cannot be evaluated: requests had no answer (p99>50%)' "$STDERR"
   waited swap 9
   run_split compare --metric p99 $run
   assert_match ' >=400 .* >=300 +[^ ]+ [^ ]+ % +- +- +unanswered \(both\)'
@@ -382,12 +380,12 @@ base: client limited; worse; client limited; not decided; [at most ] [at least ]
   fails 1 run_split compare --metric ops --fail-if 'ops<90%' $run
   assert_match ' >=100,000 .* worse; by at least this \(native is client limited\)'
   assert_contains "swap reaches at most 80.0 % of native's throughput: worse."
-  assert_contains 'swap, set at 1000B-4i: throughput is 80.0 % of native (ops<90%)' "$stderr"
-  assert_contains 'compare: native: the load generator was the limit, so its throughput is a lower bound; use more threads, CPUs or clients' "$stderr"
+  assert_contains 'swap, set at 1000B-4i: throughput is 80.0 % of native (ops<90%)' "$STDERR"
+  assert_contains 'compare: native: the load generator was the limit, so its throughput is a lower bound; use more threads, CPUs or clients' "$STDERR"
   # Latencies have a verdict as before.
   assert_match '^same within' "$(figure p99 mark $run)"
   fails 1 run_split compare --metric ops --fail-if 'ops<75%' $run
-  assert_contains 'swap, set at 1000B-4i: throughput cannot be evaluated: the load generator was the limit (ops<75%)' "$stderr"
+  assert_contains 'swap, set at 1000B-4i: throughput cannot be evaluated: the load generator was the limit (ops<75%)' "$STDERR"
   # The other variant may be faster than both figures say.
   result_set $run native 2 client_limited 0
   result_set $run swap 1 client_limited 1

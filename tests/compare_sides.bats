@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Comparisons whose two sides are not of one kind: a repeat lacks a figure, or the sides have other loads, points or keys.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -21,29 +20,29 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   succeeds run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
   assert_equal "$(figure acklost mark $run)" equal
   assert_match 'swap +set +acklost<=0 +1000B-4i'
-  refute_contains ' have no ' "$stderr"
+  refute_contains ' have no ' "$STDERR"
   # This failover was never completed.
   failover_set $run/swap/1000B-4i/rep-2 - -
   fails 1 run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
-  assert_contains 'set at 1000B-4i: 1 of 5 repeats of swap have no takeover, and are not in its figures' "$stderr"
-  assert_contains 'swap, set at 1000B-4i: takeover cannot be evaluated: not all repeats have it (takeover>15)' "$stderr"
-  assert_contains 'swap, set at 1000B-4i: acknowledged writes lost cannot be evaluated: not all repeats have it (acklost>0)' "$stderr"
+  assert_contains 'set at 1000B-4i: 1 of 5 repeats of swap have no takeover, and are not in its figures' "$STDERR"
+  assert_contains 'swap, set at 1000B-4i: takeover cannot be evaluated: not all repeats have it (takeover>15)' "$STDERR"
+  assert_contains 'swap, set at 1000B-4i: acknowledged writes lost cannot be evaluated: not all repeats have it (acklost>0)' "$STDERR"
   assert_equal "$(figure acklost mark $run)" 'no interval'
   assert_match 'native +set +acklost<=0 +1000B-4i'
   assert_match 'swap +set +acklost<=0 +not known'
   # What no repeat has is not a figure of the phase.
-  refute_contains 'no resync' "$stderr"
+  refute_contains 'no resync' "$STDERR"
   # A rule that the other repeats meet is met.
   failover_set $run/swap/1000B-4i/rep-3 10 7
   run_split compare "${shown[@]}" --fail-if 'acklost>0' --fail-if 'takeover>200%' $run
-  assert_contains 'swap, set at 1000B-4i: acknowledged writes lost is 7 (acklost>0)' "$stderr"
-  assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$stderr"
+  assert_contains 'swap, set at 1000B-4i: acknowledged writes lost is 7 (acklost>0)' "$STDERR"
+  assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$STDERR"
   # A ratio needs all repeats of the base, too; a figure of the other side does not.
   failover_set $run/swap/1000B-4i/rep-2 10 0
   failover_set $run/native/1000B-4i/rep-1 - -
   run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'takeover>200%' $run
-  assert_equal "$(grep -c 'cannot be evaluated' <<<"$stderr")" 1
-  assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$stderr"
+  assert_equal "$(grep -c 'cannot be evaluated' <<<"$STDERR")" 1
+  assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$STDERR"
 }
 
 @test "a search for DRAM holds a load: its latencies, and its throughput against a search for a load, get no verdict" {
@@ -75,7 +74,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   done
   fails 1 run_split compare a b
   assert_output ''
-  assert_equal "$stderr" 'compare: no common points: a has 1000B-4i-1to1, 1000B-4i-1to8; b has 1000B-4i-1to4; run both with the same VALUE_SIZES, INSTANCES and axes'
+  assert_equal "$STDERR" 'compare: no common points: a has 1000B-4i-1to1, 1000B-4i-1to8; b has 1000B-4i-1to4; run both with the same VALUE_SIZES, INSTANCES and axes'
   mkdir logs
   log_make 1000 500000 4 set:20 >logs/redis.log.a.20180501-100000.1
   refuses 1 'no common points: logs has 1000B-4i; native has 1000B-4i-1to1, 1000B-4i-1to8;' run_split compare logs a
@@ -96,17 +95,17 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     done
   done
   succeeds run_split compare a b
-  assert_equal "$(grep keys <<<"$stderr")" 'compare: set at 1000B-4i: a:native has 75,677 keys per instance, b:native has 60,000; run both with the same FILL or KEYS'
+  assert_equal "$(grep keys <<<"$STDERR")" 'compare: set at 1000B-4i: a:native has 75,677 keys per instance, b:native has 60,000; run both with the same FILL or KEYS'
   assert_match '1,000 +- +4 +SET'
   # Each run meets FILL anew.
   run_split compare a d
-  refute_contains keys "$stderr"
+  refute_contains keys "$STDERR"
   assert_match '1,000 +75,677 +4 +SET'
   # A log of a phase that ended by time has requests instead of keys.
   mkdir logs
   log_make 1000 60000 4 set:20 >logs/redis.log.a.20180501-100000.1
   run_split compare a/native logs
-  refute_contains keys "$stderr"
+  refute_contains keys "$STDERR"
 }
 
 @test "logs without the number of a repeat are compared in their order" {
@@ -132,13 +131,13 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   mv b/native/1000B-4i other
   rm -r b/zram
   succeeds run_split compare --metric ops a b
-  assert_equal "$(grep 'native\|zram' <<<"$stderr")" $'compare: a:zram is not compared: no other run has a variant of that name\ncompare: native of b has no complete result'
+  assert_equal "$(grep 'native\|zram' <<<"$STDERR")" $'compare: a:zram is not compared: no other run has a variant of that name\ncompare: native of b has no complete result'
   mv other b/native/1000B-4i
   rm -r a/native/1000B-4i
   fails 1 run_split compare --metric ops --fail-if 'ops<50%' a b
-  assert_equal "$(grep -c 'native' <<<"$stderr")" 2
-  assert_contains 'compare: native of a has no complete result' "$stderr"
-  assert_contains 'compare: --fail-if: native of a has no complete result (ops<50%)' "$stderr"
+  assert_equal "$(grep -c 'native' <<<"$STDERR")" 2
+  assert_contains 'compare: native of a has no complete result' "$STDERR"
+  assert_contains 'compare: --fail-if: native of a has no complete result (ops<50%)' "$STDERR"
 }
 
 @test "several versions of the tool are named: by compare of a run and of two, by verify and in the rows; a run without their record is read as before" {
@@ -146,7 +145,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   run_make one 3 30 30 20 20
   run_make two 3 30 30 20 20
   succeeds run_split compare one
-  refute_contains 'versions of the tool' "$stderr"
+  refute_contains 'versions of the tool' "$STDERR"
   printf '# Every setting.\n# Made by %s.\n' "$a" >>one/run.conf
   settings_make "one"
   run_split "$REPO/do_it.sh" verify one
@@ -156,19 +155,19 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
     printf 'keys\t500000\nmade_by\t%s\n' "$a" >"$repeat/server/plan.tsv"
   done
   run_split compare one two
-  refute_contains 'versions of the tool' "$stderr"
+  refute_contains 'versions of the tool' "$STDERR"
   run_split "$REPO/do_it.sh" verify one
   refute_contains 'several versions'
   # A repeat that did not finish is in no figure.
   cp -r one/swap/1000B-4i/rep-3 one/swap/1000B-4i/rep-4.cut-20250101-100000
   for file in two/*/*/rep-*/server/plan.tsv one/swap/1000B-4i/rep-4.cut*/server/plan.tsv; do sed -i "s/aaa)/aaa; changed)/" "$file"; done
   run_split compare one two
-  assert_contains "compare: one was made by $a, two by $b: versions of the tool may measure differently" "$stderr"
+  assert_contains "compare: one was made by $a, two by $b: versions of the tool may measure differently" "$STDERR"
   run_split "$REPO/do_it.sh" verify one
   refute_contains 'several versions'
   sed -i "s/aaa)/aaa; changed)/" one/swap/1000B-4i/rep-3/server/plan.tsv
   run_split compare one
-  assert_contains "compare: several versions of the tool made the repeats, and may measure differently: $a (5); $b (1)" "$stderr"
+  assert_contains "compare: several versions of the tool made the repeats, and may measure differently: $a (5); $b (1)" "$STDERR"
   run_split "$REPO/summary2csv.sh" one
   assert_equal "$(grep -c "$b" <<<"$output")" 1
   run_split "$REPO/do_it.sh" verify one
@@ -191,8 +190,8 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
   assert_match ',20250101T100000Z-x,[0-9,]+,20250102T100000Z-x,'
   TIERBENCH_RESULTS_DIR=$PWD succeeds run_split compare --format csv
-  assert_contains 'the newest run is ' "$stderr"
-  assert_contains 20250102T100000Z-x "$stderr"
+  assert_contains 'the newest run is ' "$STDERR"
+  assert_contains 20250102T100000Z-x "$STDERR"
   assert_match ',native,[0-9,]+,swap,'
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The DRAM that compression takes: what a host reads of it, and where it counts: rows, the fill, the verdict, warnings and prices.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -11,7 +10,6 @@ RUN=20250101T100000Z-x
 
 # Print the rows of host_tier_state for the files in host/, as NAME VALUE... by blanks.
 state() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   TIERBENCH_ROOT=$PWD/machine WORK=$PWD/host RUN_ID=a-b bash -c '
     for file in "$REPO"/lib/host/tier_verify.sh "$REPO"/lib/tier/*.sh; do . "$file"; done
     host_tier_cgroup_usage() { echo "usage	1"; }
@@ -65,25 +63,22 @@ packed_make() {
   assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c compressed_bytes | paste -sd ,)" ",$((70 << 20))"
   run_split compare $RUN
   assert_contains "swap takes 105 MiB of DRAM (70 MiB of it for 75 MiB of compressed data) instead of native's 110 MiB of DRAM (0.955x, set at 1000B-4i)."
-  assert_contains 'nearly nothing compresses, so compression saves no DRAM, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 70.0 MiB of DRAM for 75.0 MiB of data' "$stderr"
+  assert_contains 'nearly nothing compresses, so compression saves no DRAM, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 70.0 MiB of DRAM for 75.0 MiB of data' "$STDERR"
   assert_equal "$(figure dram other_median $RUN)" $((105 << 20))
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" >totals; _report_repeats_held totals | figures_run fill | cut -f 2,4,18-20' bash $RUN
   assert_line $'Variant\tRepeat\tCompressed MiB\tDRAM MiB\t'
   assert_line $'swap\t1\t70\t105\t'
   packed_make $((25 << 20))
   run_split compare $RUN
   assert_contains "swap takes 60 MiB of DRAM (25 MiB of it for 75 MiB of compressed data) instead of native's 110 MiB"
-  refute_contains 'nearly nothing' "$stderr"
+  refute_contains 'nearly nothing' "$STDERR"
 }
 
 @test "what zswap holds is priced as DRAM, and only the rest of the swapped data as the device" {
   tier_rows get zswap >counters.tsv
   printf 'get\ttier\tdata_bytes\t0\t%d\nget\ttier\tfar_bytes\t0\t%d\nget\tzswap\tdata\t0\t%d\nget\tzswap\tmemory\t0\t%d\n' \
     $((8 << 30)) $((6 << 30)) $((4 << 30)) $((1 << 30)) >>counters.tsv
-  # shellcheck disable=SC2016 # of awk
   echo 'BEGIN { prices_begin("dram=4 nvme=1"); prices_read("counters.tsv", "get"); print prices_near, prices_far, prices_cost(prices_near, prices_far, prices_kind) }' >p.awk
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; figures_run prices -- -f p.awk'
   assert_output '3 2 14'
 }

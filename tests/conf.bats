@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Settings: what is refused, with which message, and which layer overrides.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -20,7 +19,7 @@ plan() { run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER
 refused() {
   fails 2 run_plan "${@:2}"
   assert_output ''
-  assert_equal "$stderr" "do_it.sh: $1"
+  assert_equal "$STDERR" "do_it.sh: $1"
 }
 
 @test "bounds are kept: value sizes, repeats, ports, rates, lists, shares, orders of keys, contents of values" {
@@ -30,22 +29,22 @@ refused() {
     KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1 \
     RATIO=4 RATIO=0:0 KEY_PATTERN='uniform foo' KEY_PATTERN=zipf:3.1 KEY_PATTERN=uniform:1 DATA=foo DATA=compressible:1; do
     fails 2 run_plan "$word"
-    assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$stderr" || fail "$word was taken"
-    [[ $stderr != *$'\n'* ]] || fail "more than a line for $word"
+    assert_match "^do_it.sh: command line: ${word%%=*}=.*$" "$STDERR" || fail "$word was taken"
+    [[ $STDERR != *$'\n'* ]] || fail "more than a line for $word"
   done
   printf -v word 'KEYS=%065537d' 1
   run_plan "${word/0/1}"
-  assert_equal "$stderr" "do_it.sh: command line: KEYS=1${word:6:39}...: too long; accepted: at most 65000 characters"
+  assert_equal "$STDERR" "do_it.sh: command line: KEYS=1${word:6:39}...: too long; accepted: at most 65000 characters"
   # Three decimals that may be thousands, in values of each kind with fractions; others are not in doubt.
   for word in RATE=100.000 FILL=1.000G TIME=1.500s SMALLEST=2.500% KEY_PATTERN='uniform zipf:1.250' KEY_PATTERN.shift=60:5.000 NEIGHBOUR='0 1.500' SWEEP=RATE=2,1.000; do
     run_plan "$word"
-    assert_match ': ambiguous, a fraction or thousands; write [1-9][0-9]{3,5} or [0-9]+\.[0-9]{4}$' "$stderr"
+    assert_match ': ambiguous, a fraction or thousands; write [1-9][0-9]{3,5} or [0-9]+\.[0-9]{4}$' "$STDERR"
   done
   succeeds run_plan RATE=100.0 TIME=0.500 WARMUP=1.125 FILL=1.5000G SRV_OVERRIDE=1
   # Hosts: no ports, no networks, no addresses that cannot be.
   for word in name:2222 10.0.0.1:22 10.0.0.1/24 256.0.0.1 10.0.1 1 a..b '[::1]' ::1:: 1:2:3 1:2:3:4:5:6:7:8:9 fe80::12345 :: 0.0.0.0 user@host; do
     run_plan SERVER="$word"
-    assert_contains ": SERVER=$word: invalid; " "$stderr"
+    assert_contains ": SERVER=$word: invalid; " "$STDERR"
   done
   for word in 10.0.0.1 h host_1.example.org 2001:db8::10:1 fe80::1 1:2:3:4:5:6:7:8 ::ffff:10.0.0.1; do
     succeeds run_plan SERVER="$word" CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
@@ -85,7 +84,6 @@ refused() {
 # Print how the settings of a variant's file are refused, one line for each; `ok` if they are not. The settings before `:` are those of the command line.
 # Usage: variant_refused <<<'SETTING...: SETTING'
 variant_refused() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'ROOT=$PWD LIB=$PWD/lib RESUME=
     . "$LIB/modules.sh"
     while IFS=: read -r words setting; do
@@ -228,7 +226,6 @@ hotspot:08:90.0 uniform|hotspot:pair:0..9:0..9 hotspot:8:90
 1.5m:5 off|every:0..9:0..9 90:5
 90% percent 90%
 END
-  # shellcheck disable=SC2016 # fields of awk
   run settings_awk 'BEGIN { while ((getline line) > 0) { split(line, field, " "); print field[1], field[2], kind_plain(field[1] "", field[2]) } }' <expected
   assert_output "$(tr ' ' '\t' <expected)"
   assert_equal "$(conf_value RATE argument RATE=100k) $(conf_value TIME argument MEMTIER_TEST_TIME=2m) $(conf_value FILL argument FILL=4GB)" '100000 120 4G'
@@ -289,7 +286,6 @@ mine 10B-2i-demotiontrue KERNEL.demotion true command line: SWEEP'
 @test "what is printed as run.conf is read back to the same values" {
   # Usage: printed CODE; prints the settings after it
   printed() {
-    # shellcheck disable=SC2016 # expanded by the inner shell
     bash -c 'set -Eeuo pipefail
       ROOT=$PWD LIB=$PWD/lib
       . "$LIB/modules.sh"
@@ -359,7 +355,7 @@ END
   read -r own _ < <(hostname -I) || own=
   printf 'server 203.0.113.1\nclient %s somebody 22\n' "${own:-203.0.113.2}" >hosts
   succeeds run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
-  [[ -z $own ]] || assert_match "warning: $own: is this machine, without ssh: its commands run as $(id -un), not as somebody$" "$stderr"
+  [[ -z $own ]] || assert_match "warning: $own: is this machine, without ssh: its commands run as $(id -un), not as somebody$" "$STDERR"
   printf 'server 203.0.113.1 DOMAIN\\some.one@host\nclient 203.0.113.2 _x - - host-2.example\n' >hosts
   succeeds run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
 }

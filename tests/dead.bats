@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Runs that are over on a host: their calls start nothing, and stop says what is left of them and who is alive.
-# shellcheck disable=SC2154,SC2016 # status and stderr are set by run_split; commands are expanded where they are run
 
 load helper
 
@@ -52,7 +51,7 @@ held() {
       *) assert_match '^this host was rebooted during the run test-[0-9]+-[0-9a-f]{8}: nothing of the run is left on it$' ;;
     esac
     (($(grep -cF -- "$output" said) == 7)) || fail "$(<said)"
-    assert_equal "$stderr" ''
+    assert_equal "$STDERR" ''
     rm -rf said host locks
   done
 }
@@ -121,7 +120,7 @@ END
     touch -d '1 day ago' locks/* host/*/owner
     fails 3 run_split "$REPO/do_it.sh" stop
     assert_output ''
-    assert_match '127.0.0.1: the run far-1-00000000 of me on there \(pid 0, since .*\) uses this (server|host), and its master was heard 2[0-9] s ago and counts as alive for 60 s: interrupt it there, or wait' "$stderr"
+    assert_match '127.0.0.1: the run far-1-00000000 of me on there \(pid 0, since .*\) uses this (server|host), and its master was heard 2[0-9] s ago and counts as alive for 60 s: interrupt it there, or wait' "$STDERR"
     assert_exists locks/tierbench-lock.$run host/run-$run/owner host/tune-$run/owner
   done
   # Other dead runs there are cleaned up, also if a run of this user only uses the host.
@@ -129,7 +128,7 @@ END
   record far-2-00000000 "$FAR" 0 host/run-far-2-00000000/owner
   fails 3 run_split "$REPO/do_it.sh" stop
   assert_output "127.0.0.1: stopped everything that $run had left"
-  assert_contains 'the run far-2-00000000 of me on there' "$stderr"
+  assert_contains 'the run far-2-00000000 of me on there' "$STDERR"
   assert_exists host/run-far-2-00000000/owner
   rm -r host/run-far-2-00000000
   assert_equal "$(find host locks -name 'run-*' -o -name 'tune-*' -o -type f -path 'locks/*')" ''
@@ -165,7 +164,7 @@ END
   BOOT=11111111-1111-1111-1111-111111111111 record $run "$FAR" 0 locks/tierbench-lock.$run host/run-$run/owner
   # Another host that uses the directory, too, wrote it since this host was booted.
   fails 3 run_split "$REPO/do_it.sh" stop
-  assert_match "the run $run of me on there .* uses this server, and its master was heard [0-9]+ s ago" "$stderr"
+  assert_match "the run $run of me on there .* uses this server, and its master was heard [0-9]+ s ago" "$STDERR"
   assert_exists locks/tierbench-lock.$run host/run-$run/owner
   touch -d @1 locks/tierbench-lock.$run host/run-$run/owner
   run_split "$REPO/do_it.sh" doctor --all REDISBASE="$(ports_pick 2)"
@@ -193,7 +192,7 @@ END
     cat "$REMOTE_DIR"/run-*/owner | tail -n 1
     ls "$LOCK_DIR"'
   assert_output $'11111111-1111-1111-1111-111111111111\t0000000001'
-  assert_equal "$stderr" "$(printf 'REMOTE_DIR=%s: another host uses this directory, too; each host requires its own\n' {,}"$SCRATCH/host")"
+  assert_equal "$STDERR" "$(printf 'REMOTE_DIR=%s: another host uses this directory, too; each host requires its own\n' {,}"$SCRATCH/host")"
 }
 
 @test "a call of an earlier repeat that was suspended starts nothing, and leaves the next repeat alone" {
@@ -232,7 +231,7 @@ END
     lock_clean() { [[ $1 != a ]] || return "$GIVES"; }
     for GIVES in 1 "$LOCK_TAKEN"; do (_run_stale) || echo "$?"; done'
   assert_output $'3\n3'
-  assert_equal "$stderr" 'master.sh: a: cannot be prepared, nothing was started; the line above gives the reason
+  assert_equal "$STDERR" 'master.sh: a: cannot be prepared, nothing was started; the line above gives the reason
 master.sh: a: in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force'
 }
 
@@ -251,7 +250,7 @@ master.sh: a: in use, nothing was started; wait for that run, or stop it with ./
     call_run() { printf "alive\tlock\t%s\t%s\t%s\tit lives\n" here-1-00000000 $$$'"'\t'"'"$PROC_START" "$here"; }
     lock_clean 127.0.0.1 stale || echo $?'
   assert_output $'stopped everything\n75'
-  assert_equal "$stderr" 'it lives'
+  assert_equal "$STDERR" 'it lives'
 }
 
 @test "with one server a call has its time limit, and TERM of the master does not wait for it" {
@@ -260,7 +259,7 @@ master.sh: a: in use, nothing was started; wait for that run, or stop it with ./
     servers_print 1 hangs || echo $?
     servers_parallel 1 hangs || parallel_failed $SERVER'
   assert_output $'1\n127.0.0.1'
-  assert_equal "$stderr" $'127.0.0.1: no answer within 1 s\n127.0.0.1: no answer within 1 s'
+  assert_equal "$STDERR" $'127.0.0.1: no answer within 1 s\n127.0.0.1: no answer within 1 s'
   sed -i 's/^    servers_print 1.*/    : >up; servers_print 600 hangs/' master.sh
   rm -f up
   job_start bash master.sh

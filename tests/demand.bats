@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The table of a run's load: shares of requests to the most popular keys, and sizes of values, against exact sums and recorded requests.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The set-up installs what is missing and nothing else, and restores the policy for services.
 # slow
-# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 load releases

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Directives of redis.conf: those that the run sets itself are refused, however they are written; those that a server ignores are named.
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
 load releases
@@ -17,7 +16,7 @@ setup() {
     local text
     while IFS= read -r text; do
       run_plan --rows -s demo REDIS_CONF="$(printf '%b' "$text")"
-      [[ $status == 0 ]] && echo 'not refused' || printf '%s\n' "$stderr"
+      [[ $status == 0 ]] && echo 'not refused' || printf '%s\n' "$STDERR"
     done
   }
   # Each is read by Redis as the directive that its message names.
@@ -55,10 +54,10 @@ END
   cp -r "$REPO"/{do_it.sh,lib,conf,tools} copy
   printf '# SPDX-License-Identifier: MIT\n# A variant of a test.\nREDIS_CONF="logfile /tmp/x"\n' >copy/conf/variants/own.conf
   fails 2 run_split copy/do_it.sh plan -s demo -v native -v own
-  assert_match 'own\.conf:3: REDIS_CONF.logfile=/tmp/x: logfile: the run sets this directive; leave it out' "$stderr"
+  assert_match 'own\.conf:3: REDIS_CONF.logfile=/tmp/x: logfile: the run sets this directive; leave it out' "$STDERR"
   printf 'hz 10\nrequirepass mine\n' >>copy/conf/redis.conf
   fails 2 run_split copy/do_it.sh plan -s demo
-  assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): requirepass: the run sets this directive; leave it out" "$stderr"
+  assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): requirepass: the run sets this directive; leave it out" "$STDERR"
 }
 
 @test "directives of REDIS_CONF: a higher layer replaces those that it names, and each is an axis" {
@@ -87,7 +86,7 @@ mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command 
   words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy allkeys-lru; bio_cpulist 0'"
   succeeds master "$words" 'server_start 1; echo "$SERVER_IGNORED"; server_stop; TLS=on; server_start 1; echo "$SERVER_IGNORED"; server_stop'
   assert_output $'hz: it is 500\nhz: it is 500'
-  assert_equal "$(grep -c 'the directive hz does not have the requested effect: it is 500' <<<"$stderr")" 1
+  assert_equal "$(grep -c 'the directive hz does not have the requested effect: it is 500' <<<"$STDERR")" 1
   release_server valkey-sid
   chmod 711 .
   succeeds master "$words REDIS=$REPLY" 'server_start 1; echo "$SERVER_IGNORED"; server_stop'
@@ -102,10 +101,10 @@ mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command 
   words=(-s demo REDISBASE="$base" INSTANCES=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS="$REPLY"
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
   fails 3 run_split "$REPO/do_it.sh" run "${words[@]}" SWEEP=REDIS_CONF.io-threads-do-reads=default,yes
-  assert_contains 'io-threads-do-reads has no effect: this server does not know it; requires: SWEEP over REDIS_CONF.io-threads-do-reads; fix: leave REDIS_CONF.io-threads-do-reads out of SWEEP' "$stderr"
+  assert_contains 'io-threads-do-reads has no effect: this server does not know it; requires: SWEEP over REDIS_CONF.io-threads-do-reads; fix: leave REDIS_CONF.io-threads-do-reads out of SWEEP' "$STDERR"
   refute_exists results
   succeeds run_split "$REPO/do_it.sh" run "${words[@]}" REDIS_CONF.io-threads-do-reads=yes
-  assert_contains 'the directive io-threads-do-reads does not have the requested effect: this server does not know it' "$stderr"
+  assert_contains 'the directive io-threads-do-reads does not have the requested effect: this server does not know it' "$STDERR"
   assert_contains 'Ignored directives'
   run_split "$REPO/summary2csv.sh" results/*
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "ignored_directives") at = i; next } { print $at }' <<<"$output")" \

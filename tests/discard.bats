@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Results that are discarded, and loads that were not reached: no figure that compares counts the former, and both are said wherever they are printed.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -37,7 +36,6 @@ result_add() {
 
 # Print all that compares results of the run: tables, data of plots, comparison, metrics.
 compared() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -79,11 +77,11 @@ compared() {
   succeeds run_split compare $RUN
   assert_match 'SET +2 +800,000,000 +400,000,000 +- +20 +40 +swap: placement'
   assert_match 'SET +1 +800,000,000 +400,000,000 +50\.0% +20 +40 *'$'\n'
-  assert_contains "compare: $REASON 1 of 4 results: swap, set at 1000B-4i, repeat 2 (12.5 % of the data as requested, node0 100.0 MiB + node1 10.0 MiB + swap 1.0 MiB)" "$stderr"
-  assert_contains 'compare: set at 1000B-4i: 2 repeats of native and 1 of swap, without discarded ones' "$stderr"
+  assert_contains "compare: $REASON 1 of 4 results: swap, set at 1000B-4i, repeat 2 (12.5 % of the data as requested, node0 100.0 MiB + node1 10.0 MiB + swap 1.0 MiB)" "$STDERR"
+  assert_contains 'compare: set at 1000B-4i: 2 repeats of native and 1 of swap, without discarded ones' "$STDERR"
   assert_equal "$("$REPO/summary2csv.sh" --json $RUN | grep -c '"discarded": "placement: 12.5 % of the data as requested; node0 100.0 MiB + node1 10.0 MiB + swap 1.0 MiB"')" 1
   run_split "$REPO/do_it.sh" kpi $RUN
-  assert_contains 'kpi: swap, set at 1000B-4i, repeat 2: discarded: placement: 12.5 %' "$stderr"
+  assert_contains 'kpi: swap, set at 1000B-4i, repeat 2: discarded: placement: 12.5 %' "$STDERR"
 }
 
 @test "a side without a result that counts is named, and no --fail-if passes" {
@@ -100,7 +98,7 @@ compared() {
     server_make $RUN/swap/1000B-4i/rep-$repeat swap ok 1048576 2
   done
   fails 1 run_split compare --fail-if 'tx<1%' $RUN
-  assert_contains 'compare: --fail-if: swap, set at 1000B-4i: Tx combined cannot be evaluated: no result of native that counts (tx<1%)' "$stderr"
+  assert_contains 'compare: --fail-if: swap, set at 1000B-4i: Tx combined cannot be evaluated: no result of native that counts (tx<1%)' "$STDERR"
   # A run of one variant has no figure.
   run_split compare --format json $RUN/native/1000B-4i
   assert_contains '"native, set: no figure; 2 of 2 repeats discarded."'
@@ -118,7 +116,7 @@ compared() {
   result_add swap 2 stopped 0
   assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c discarded | sort | paste -sd ,)" ',,,,,stopped: after 40.7 s'
   run_split compare $RUN
-  assert_contains 'a phase was ended before its time, so no comparison counts it, in 1 of 6 results: swap, set at 1000B-4i, repeat 1 (after 40.7 s)' "$stderr"
+  assert_contains 'a phase was ended before its time, so no comparison counts it, in 1 of 6 results: swap, set at 1000B-4i, repeat 1 (after 40.7 s)' "$STDERR"
   printf 'phase\tset\ntakeover_s\t1\n' >$RUN/swap/1000B-4i/rep-1/failover.tsv
   assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c discarded | sort | paste -sd ,)" ',,,,,'
   sed -i 's/set/get/' $RUN/native/1000B-4i/rep-1/c/{redis.log.*,result.tsv}
@@ -134,7 +132,7 @@ compared() {
   result_set $RUN swap 1 rate 96500
   succeeds run_split compare --metric p99 $RUN
   assert_contains '2x; missed its rate: swap (50.9 %)'
-  assert_contains 'compare: the rate was not reached, so the latency is that of a growing queue, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 49,102 of 96,500 operations per second in 40.7 s' "$stderr"
+  assert_contains 'compare: the rate was not reached, so the latency is that of a growing queue, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 49,102 of 96,500 operations per second in 40.7 s' "$STDERR"
   assert_equal "$("$REPO/summary2csv.sh" --total $RUN | cells -c rate_percent | paste -sd ,)" '99.97,50.88'
   assert_equal "$(figure p99 other_rate_percent,base_rate_percent $RUN)" '50.88|'
   # The rate of a search is its answer.
@@ -153,12 +151,11 @@ compared() {
   sed -i 's/\trss\t0\t[0-9]*/\trss\t0\tinf/; s/\tfar_bytes\t0\t0/\tfar_bytes\t0\tnan/' $RUN/native/1000B-4i/rep-1/server/counters.tsv
   printf '### instance 6379\r\nused_memory:5\r\nused_memory_rss:inf\r\ndb0:keys=nan,expires=0\r\n' >$RUN/native/1000B-4i/rep-1/server/info.after
   printf 'keys\tnan\ntarget_bytes\tabc\nexpected_bytes\tinf\n' >$RUN/native/1000B-4i/rep-1/server/plan.tsv
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_rows "$1" >rows; result_add_up <rows >totals; _report_repeats_held totals | figures_run fill >fill
     result_table <totals; cat rows totals fill' bash $RUN
   for text in "$output" "$(compare --format json $RUN 2>/dev/null)"; do
     [[ ! ${text,,} =~ [^a-z](inf|nan)[^a-z] ]] || fail "${BASH_REMATCH[0]} is in: $text"
   done
-  assert_contains "/native/1000B-4i/rep-1/c: p99_us of phase set is not a number, or too large; left empty" "$stderr"
-  refute_contains 'awk:' "$stderr"
+  assert_contains "/native/1000B-4i/rep-1/c: p99_us of phase set is not a number, or too large; left empty" "$STDERR"
+  refute_contains 'awk:' "$STDERR"
 }

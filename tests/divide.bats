@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # DRAM_RATIO=search on nodes: how pages are divided between near and far nodes, and what doctor asks for. tests/qemu moves real pages.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load tiers

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Commands, links and settings of the documentation are valid.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -146,7 +145,6 @@ commands() {
   local file name found bad=''
   local -a names=() patterns=()
   local -A plain=()
-  # shellcheck disable=SC2016 # the quotes of Markdown
   mapfile -t names < <(grep -E '^\| ' "$REPO/docs/architecture.md" | cut -d '|' -f 2 | grep -oE '`[^`]+`' | tr -d '`')
   ((${#names[@]} > 80))
   for name in "${names[@]}"; do

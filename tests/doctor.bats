@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Doctor's findings on a host: on this machine, and on a machine in a tree of files.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load tree
@@ -60,9 +59,9 @@ check() {
   assert_match 'fail +persistence +[0-9]+ MiB free in [^ ]+ +up to 3936767 MiB +set REMOTE_DIR to'
   assert_match 'fail +memory .*KEYS'
   PATH=$SCRATCH/bin:$PATH fails 3 run_split timeout 300 "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}"
-  assert_equal "$(grep -c 'does not return' <<<"$stderr")" 2
-  assert_contains "127.0.0.1: redis-server: $SCRATCH/any-word --version: does not return within 10 s; " "$stderr"
-  assert_contains "127.0.0.1: screen: screen --version: does not return within 10 s; " "$stderr"
+  assert_equal "$(grep -c 'does not return' <<<"$STDERR")" 2
+  assert_contains "127.0.0.1: redis-server: $SCRATCH/any-word --version: does not return within 10 s; " "$STDERR"
+  assert_contains "127.0.0.1: screen: screen --version: does not return within 10 s; " "$STDERR"
   refute_exists results
 }
 

@@ -3,7 +3,6 @@
 # The search for the min share of DRAM, without a server: the next step on a simulated server with a known answer; its table and its rate.
 # tests/dram_run.bats runs it on real swap.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -176,7 +175,6 @@ PRICE="dram=4096 nvme=1024"
 # Print the totals of a run with prices.
 # Usage: priced RUN   Returns: 0
 priced() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1"' bash "$1" "$PRICE"
 }
 
@@ -196,8 +194,8 @@ priced() {
   cp client.tsv 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
   fails 1 run_split "$REPO/do_it.sh" compare 20250101T100000Z-a 20250102T100000Z-b --price "$PRICE" --metric dram_share --metric cost --fail-if 'dram_share>105%' --fail-if 'cost>110%'
   assert_match '44.0 .*<=60.0' "$output"
-  assert_contains 'share of DRAM cannot be evaluated: the load generator was the limit (dram_share>105%)' "$stderr"
-  assert_contains 'cost of memory cannot be evaluated: the load generator was the limit (cost>110%)' "$stderr"
+  assert_contains 'share of DRAM cannot be evaluated: the load generator was the limit (dram_share>105%)' "$STDERR"
+  assert_contains 'cost of memory cannot be evaluated: the load generator was the limit (cost>110%)' "$STDERR"
   cp found.tsv 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
   # A share that breaks the limit in the measured phase is not an answer.
   sed -i 's/found/broken/' 20250102T100000Z-b/swap/1000B-1i/rep-1/size.tsv
@@ -217,7 +215,6 @@ priced() {
   # 400 and 325 for 186.382 thousand operations per second.
   fails 1 run_split "$REPO/do_it.sh" compare $run --price "$PRICE" --fail-if 'cost>50%'
   assert_match 'get +cost of memory, per_kops +2\.1462 +1\.7438 '
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' bash $run "$PRICE"
   assert_match $'\nnative .* 400\\.0 4,096\\.0 2\\.1462 -'
   assert_match $'\nswap .* 325\\.0 3,328\\.0 1\\.7438 -'
@@ -238,8 +235,8 @@ priced() {
       $'scan\t-\t5\t1\t-\t-\t0\t-\t-\t-\t-\t-\t1\t20\toom'
   } >20250101T100000Z-a/swap/1000B-1i/rep-1/steps.tsv
   succeeds run_split "$REPO/do_it.sh" report --price "$PRICE" 20250101T100000Z-a
-  refute_contains gnuplot "$stderr"
-  refute_contains 'cannot draw' "$stderr"
+  refute_contains gnuplot "$STDERR"
+  refute_contains 'cannot draw' "$STDERR"
   assert_exists 20250101T100000Z-a/plots/search-1-1-{1,2}-1.svg
   refute_exists 20250101T100000Z-a/plots/search-1-1-1.svg
   assert_exists 20250101T100000Z-a/plots/sizes-1-1.svg
@@ -261,7 +258,7 @@ priced() {
   assert_output $'8000.0000\n8000.0000\n5000.0000'
   master '' "$code; RATE=search; dram_rate set || echo none"
   assert_equal "$output" none
-  assert_contains 'no load to keep' "$stderr"
+  assert_contains 'no load to keep' "$STDERR"
 }
 
 @test "a repeat that the OOM killer ended: its looks stay, measured phases do not, and the share that it came at is left alone" {
@@ -287,7 +284,6 @@ priced() {
 @test "a share to which the kernel cannot reduce the instances: the next one is set at once, and the counters of populate do not end again" {
   mkdir rep
   # The first look had all data in DRAM.
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds master RATE=500 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
     client_probe() { :; }
     monitor_mark() { echo "mark $1"; }
@@ -303,7 +299,6 @@ priced() {
 }
 
 @test "a share that a lost server cannot set is an error, not a share to which the kernel cannot reduce" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   master '' 'DRAM_RATIO=search TIER=swap _DRAM_BASE=1
     _dram_set() { return "$reply"; }
     for reply in 0 1 255 124 "$REPLY_BAD"; do
@@ -316,7 +311,7 @@ priced() {
     memory_prepare() { return 1; }
     dram_set 60 || echo "program $?"'
   assert_equal "$(xargs <<<"$output")" '0 0 1 2 255 1 124 1 3 1 program 1'
-  assert_contains '127.0.0.1: cannot set the share of DRAM' "$stderr"
+  assert_contains '127.0.0.1: cannot set the share of DRAM' "$STDERR"
 }
 
 # The arguments of a plan of some variants with a search; sets untuned.

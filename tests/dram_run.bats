@@ -3,7 +3,6 @@
 # Searches for the min share of DRAM on real swap and zram, against a known truth: requests go to 40 % of the keys, which are adjacent.
 # The result does not depend on the speed of the machine: the limit is on far accesses.
 # lane: host
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load searches

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The test driver counts passed, failed and skipped tests, and its last line and exit status say so; lanes run in parallel.
 # slow
-# shellcheck disable=SC2016 # what stands in single quotes is for the suites
 
 load helper
 

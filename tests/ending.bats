@@ -8,7 +8,6 @@ load logs
 # Print the last screen of a run without the table of every repeat.
 # Usage: screen RUN
 screen() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   RESULT_PROGRAM=x bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; ending_show "$1" "$SCRATCH/data"' bash "$1" >text
   sed '1,/^$/d' text
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Instances that leave their recorded process, as a wrapper that forks makes them do: the run's end and the command stop find them.
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # EVENTS: what a snapshot, a rewrite and a full sync take, as the instances say, and what fails.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; text of other programs
 
 load helper
 
@@ -85,7 +84,7 @@ print(row["event_write_mb_s"] == "%.1f" % slowest, row["event_peak_mb"] == "%.1f
   job_start bash -c 'until read -r child _ < <(pid=$(awk -v port="$1" "\$3 == port { print \$1 }" host/run-*/server/instances.proc 2>/dev/null) &&
       pgrep -P "$pid"); do sleep 0.02; done; kill -KILL "$child"' - "$BASE"
   events_run EVENTS='0.3:bgsave 2.5:purge spread=one' REDIS_CONF.rdb-key-save-delay=200 TIME=4
-  said=$stderr
+  said=$STDERR
   assert_success
   job_wait 20
   assert_contains "repeat 1: EVENTS: bgsave failed on 1 instance: Background saving terminated by signal 9 (port $BASE)" "$said"
@@ -178,7 +177,7 @@ END
 
 @test "what is not over with the load is cut" {
   succeeds events_run EVENTS=0.5:bgsave REDIS_CONF.rdb-key-save-delay=2000 TIME=1
-  assert_contains 'EVENTS: bgsave was not over when the load ended, on 2 instances; set a longer TIME' "$stderr"
+  assert_contains 'EVENTS: bgsave was not over when the load ended, on 2 instances; set a longer TIME' "$STDERR"
   assert_equal "$(awk -F '\t' 'NR > 1 { print $4 }' "$REP/server/persistence.tsv" | sort -u)" cut
   assert_equal "$(awk -F '\t' 'NR == 2 { print $1, $4, $5, $12 }' "$REP/events.tsv")" 'bgsave 2  1.000'
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Figures for other programs: OpenMetrics text by the format's grammar, JSON of one variant, and the formats for CI.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -61,7 +60,7 @@ run_make() {
 @test "totals as OpenMetrics are of the grammar, with the figures of the table, in base units" {
   run_make '20250101T100000Z-a"b\c' native swap
   succeeds run_split "$REPO/do_it.sh" compare --format openmetrics 20250101T100000Z-a*
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_equal "$(grammar <<<"$output")" ''
   assert_equal "$(tail -n 1 <<<"$output")" '# EOF'
   # 2,000,000 operations in 6.731204 s; 90 us.
@@ -184,7 +183,7 @@ for o in json.loads(sys.argv[1]):
   assert_match 'get at .*; a bound, >=: the load generator was the limit'
   # None of these results has a search.
   fails 1 run_split "$REPO/do_it.sh" compare --format benchmark-action --metric capacity 20250101T100000Z-x
-  assert_equal "$output$stderr" 'compare: --format=benchmark-action: no result has the figure'
+  assert_equal "$output$STDERR" 'compare: --format=benchmark-action: no result has the figure'
 }
 
 @test "the step of the action compares, keeps the files, and fails with a rule; a name in a run is no command for the runner" {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Facts: a plan for a server that is not reachable, from a file with its facts.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load processors
@@ -90,11 +89,11 @@ planned() {
   planned instances FACTS=several VALUE_SIZES=1000
   assert_output 24
   fails 2 run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=other
-  assert_equal "$stderr" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found (other/env/203.0.113.1/facts.tsv: cannot open); a run has them in env/203.0.113.1/facts.tsv"
+  assert_equal "$STDERR" "do_it.sh: command line: FACTS=other: no facts of 203.0.113.1 found (other/env/203.0.113.1/facts.tsv: cannot open); a run has them in env/203.0.113.1/facts.tsv"
   for line in $'cpus\tmany' $'cpus\t-1' $'topology\t0,0,0,0;reboot' '0,0,0,0;reboot' '# node 2;reboot' $'redis\tredis\t7\t8' $'keycost\t1000\tbase\tinf' $'colour\tred' ''; do
     { cat facts.tsv && printf '%s\n' "$line"; } >bad.tsv
     fails 2 run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv
-    assert_contains "bad.tsv:$(wc -l <bad.tsv) is neither a fact" "$stderr"
+    assert_contains "bad.tsv:$(wc -l <bad.tsv) is neither a fact" "$STDERR"
   done
   grep -v ^mem_bytes facts.tsv >bad.tsv
   refuses 2 "bad.tsv has no line mem_bytes" run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 FACTS=bad.tsv

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # FAULT: one node of a cluster goes down under load and comes back, and nothing is left behind on any way out.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load cluster
@@ -100,7 +99,6 @@ nothing_left() {
 }
 
 @test "a call for a fault whose reply was lost makes one fault, with the limits of the first start" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/user,host/start,host/part,part/fault/host}.sh; do . "$file"; done
     WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. PART=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
@@ -117,7 +115,6 @@ nothing_left() {
 }
 
 @test "a fault that records its last step and ends while it is looked at is done, not failed" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
     FOLDER=. PART=. FAULT_NODE=1
@@ -134,7 +131,6 @@ nothing_left() {
 # Print the events of a fault whose shard is not taken over within the time limit.
 # Usage: not_taken [NAME=VALUE]...
 not_taken() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   env FAULT=kill PERSISTENCE=default "$@" bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
     WORK=. RUN_ID=x FOLDER=. PART=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") REDIS_CONF_CLUSTER_NODE_TIMEOUT=100 FAULT_NODE=1
@@ -179,7 +175,6 @@ received() {
   redis-cli -p "$base" eval 'for i = 1, 20000 do redis.call("SET", i, string.rep("x", 100)) end' 0 >/dev/null
   redis-cli -p "$replica" replicaof 127.0.0.1 "$base" >/dev/null
   wait_until 20 linked "$replica"
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
     FOLDER=. PART=. FAULT_NODE=1 CLUSTER_TABLE=$(printf "%s\t1\t0\treplica\t%s" "$1" "$2")
@@ -203,7 +198,6 @@ received() {
 
 @test "a node whose port another process took while it was down stays down, and the record says so" {
   redis_start
-  # shellcheck disable=SC2016 # expanded by the inner shell
   fails 1 run bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,host/ports,host/start,part/fault/host}.sh; do . "$file"; done
     FOLDER=. PART=. FAULT=kill FAULT_NODE=1 PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
@@ -217,7 +211,6 @@ received() {
   cluster_start 3 1
   master=${CLUSTER_PIDS[0]} replica=$((CLUSTER_PORT + 3))
   kill -STOP "$master"
-  # shellcheck disable=SC2016 # expanded by the inner shell
   job_start bash -c 'set -u
     for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
     owner_lives() { :; }
@@ -244,7 +237,7 @@ received() {
   kill -CONT "$pid"
   job_wait 120
   assert_failure 1
-  assert_contains 'shard 0 has no replica in step; no fault was made' "$stderr"
+  assert_contains 'shard 0 has no replica in step; no fault was made' "$STDERR"
   repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   assert_equal "$(events "$repeat")" 'node-down taken-over node-up resync-ends settled'
   # Detection takes longer than a request, and the election at least half a second: shards of other nodes refused some requests.
@@ -329,7 +322,6 @@ figures_of() {
   printf 'shard\tfrom_s\tto_s\n0\t1\t1.5\n' >rep/c/get-2.gaps.tsv
   # In place of the program, which is asked for the windows of these logs.
   program_make ./test '#!/bin/sh\necho "$*" >asked\n'
-  # shellcheck disable=SC2016 # expanded by the inner shell
   prints 'begins: _fault_begin get-2' run bash -c 'set -Eeuo pipefail
     ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK_WRITES=0 PHASES="populate get get"
     . "$LIB/modules.sh"

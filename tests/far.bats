@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Loads from far memory: the events of each CPU, the columns from perf's counts, and what happens where perf cannot count.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load logs
@@ -181,8 +179,8 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   : >counts
   words FAR.events=r80d1:u
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_contains 'perf does not count: Error: Access to performance monitoring' "$stderr"
-  assert_contains "loads from far memory are not counted: run './do_it.sh doctor' with FAR.events=r80d1:u" "$stderr"
+  assert_contains 'perf does not count: Error: Access to performance monitoring' "$STDERR"
+  assert_contains "loads from far memory are not counted: run './do_it.sh doctor' with FAR.events=r80d1:u" "$STDERR"
   assert_equal "$(figure ops) $(figure far_loads_per_op)|$(figure far_source)" '4000 |'
   # It is not tried again in each phase.
   assert_equal "$(grep -c -- --control called)" 1
@@ -235,7 +233,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
     parts_at stop set
     servers_call 60 ended
     echo $((after - before)) "$(cut -f 6 far.tsv | tail -n 1)"'
-  awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $stderr"
+  awk '$1 < 5000 || $2 < 0.99 * $1 || $2 > 1.01 * $1 { exit 1 }' <<<"$output" || fail "faults by /proc and by perf: $output; $STDERR"
 }
 
 @test "a run keeps what doctor --probe measured since the server booted, and nothing older" {

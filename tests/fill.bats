@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A fill in bytes is met within 1 %, because the cost of a key is measured with Redis.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load cluster
@@ -272,15 +271,15 @@ END
   printf 'keycost\t1\t%s\n' $'base\t0' $'cost\t3\t56' >>facts.tsv
   run_plan --rows "${words[@]}" FILL=50% RESERVE=1G
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["target_bytes"] }' <<<"$output")" $((5 << 30))
-  assert_match 'FILL=50%: up to \+10\.0 % for 1B-1i after the keys are set, until requests have emptied an outgrown table; set another FILL' "$stderr"
+  assert_match 'FILL=50%: up to \+10\.0 % for 1B-1i after the keys are set, until requests have emptied an outgrown table; set another FILL' "$STDERR"
   # 2^20 keys take 64 B each with a full table; one more doubles it.
   run_plan --rows "${words[@]}" FILL=68M
-  assert_match 'FILL=68M: [+-][0-9.]+ % for 1B-1i; set another FILL' "$stderr"
+  assert_match 'FILL=68M: [+-][0-9.]+ % for 1B-1i; set another FILL' "$STDERR"
   run_plan --rows "${words[@]}" FILL=60M
-  refute_contains ' % for 1B-1i; set another FILL: no number' "$stderr"
+  refute_contains ' % for 1B-1i; set another FILL: no number' "$STDERR"
   printf 'keycost\t1\ttable\t0\n' >>facts.tsv
   run_plan --rows "${words[@]}" FILL=60M
-  assert_contains 'unknown for 1B-1i: the tables of this server are neither those of Redis nor those of Valkey; set KEYS' "$stderr"
+  assert_contains 'unknown for 1B-1i: the tables of this server are neither those of Redis nor those of Valkey; set KEYS' "$STDERR"
 }
 
 @test "a sample has the prefix of keys, and is read when Redis has no outgrown table left" {

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The first hour on a machine that lacks something: one line names what is missing, with a fix that can be pasted.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by stand-ins and by the master
 
 load helper
 
@@ -46,7 +45,7 @@ moment() {
 
 # Every line on stderr is one of the log's own.
 assert_no_raw_errors() {
-  assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr" | grep .)" ''
+  assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$STDERR" | grep .)" ''
 }
 
 @test "on a fresh clone doctor builds nothing and says make; a run builds the load generator, and with REPORT=off needs no gnuplot and names the command for a page" {
@@ -64,9 +63,9 @@ assert_no_raw_errors() {
   assert_no_raw_errors
   refute_exists clone/test clone/build
   PATH=$SCRATCH/bin succeeds run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}" PHASES=set
-  assert_contains 'building: make test' "$stderr"
-  assert_match 'the plan: 1 repeat, about [0-9]+ s' "$stderr"
-  assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$stderr"
+  assert_contains 'building: make test' "$STDERR"
+  assert_match 'the plan: 1 repeat, about [0-9]+ s' "$STDERR"
+  assert_match 'no report \(REPORT=off\); ./do_it.sh report [^ ]*demo makes it' "$STDERR"
   assert_equal "$(compgen -G 'results/*/report.html' || :)" ''
   # It is up to date until a source is newer.
   touch -d '+1 hour' clone/lib/loadgen/keys.c
@@ -92,8 +91,8 @@ assert_no_raw_errors() {
   moment
   stand_in make 'printf "%s\n" "test.c:3:10: fatal error: hiredis.h: No such file or directory" "test.c:9:1: error: second" "make: *** [build.mk:64: main.o] Error 1" >&2; exit 2'
   PATH=$SCRATCH/bin:$PATH fails 3 run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
-  assert_contains 'does not build (make test): test.c:3:10: fatal error: hiredis.h: No such file or directory; requires: make test; fix: ' "$stderr"
-  refute_contains second "$stderr"
+  assert_contains 'does not build (make test): test.c:3:10: fatal error: hiredis.h: No such file or directory; requires: make test; fix: ' "$STDERR"
+  refute_contains second "$STDERR"
 }
 
 @test "two runs of a checkout build one after the other" {
@@ -128,10 +127,10 @@ assert_no_raw_errors() {
   chown -R 65534:65534 "$SCRATCH"
   moment KERNEL.swappiness=43 PHASES=get
   succeeds run_split setpriv --reuid=65534 --regid=65534 --clear-groups env HOME="$SCRATCH" TMPDIR="$SCRATCH" clone/tools/demo.sh "${WORDS[@]:3}"
-  assert_contains 'demo: DRAM alone: neither zram nor swap can be used here' "$stderr"
+  assert_contains 'demo: DRAM alone: neither zram nor swap can be used here' "$STDERR"
   assert_match '100 +500 +2 +GET'
-  assert_match 'cannot be set here:.* OVERCOMMIT \(needs root\)' "$stderr"
-  assert_contains 'warning: 127.0.0.1: SWAPPINESS: /proc/sys/vm/swappiness: needs root' "$stderr"
+  assert_match 'cannot be set here:.* OVERCOMMIT \(needs root\)' "$STDERR"
+  assert_contains 'warning: 127.0.0.1: SWAPPINESS: /proc/sys/vm/swappiness: needs root' "$STDERR"
 }
 
 @test "without git a checkout still knows its commit" {
@@ -149,7 +148,7 @@ assert_no_raw_errors() {
 @test "an exit status that no command has is explained" {
   refuses 99 'unexpected exit status 99' master '' 'exit 99'
   master '' 'exit 3'
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "doctor --fix installs what is missing after asking, reports it, and checks again" {
@@ -161,12 +160,12 @@ assert_no_raw_errors() {
   PATH=$SCRATCH/bin fails 3 run_split "$REPO/do_it.sh" doctor --fix "${untuned[@]}" "${WORDS[@]}" </dev/null
   assert_line '  127.0.0.1: screen: missing; requires: in PATH'
   assert_line "    fix: $REPO/tools/deps.sh run screen"
-  assert_contains 'doctor --fix --yes installs without asking' "$stderr"
+  assert_contains 'doctor --fix --yes installs without asking' "$STDERR"
   refute_exists calls
   PATH=$SCRATCH/bin succeeds run_split "$REPO/do_it.sh" doctor --fix --yes "${untuned[@]}" "${WORDS[@]}"
   assert_equal "${lines[-1]}" fit
   assert_match 'install screen$' "$(<calls)"
-  assert_contains '127.0.0.1: installed: screen' "$stderr"
+  assert_contains '127.0.0.1: installed: screen' "$STDERR"
 }
 
 @test "the fix for another host is a command that can be pasted here" {
@@ -204,7 +203,7 @@ assert_no_raw_errors() {
   moment
   without gnuplot
   PATH=$SCRATCH/bin fails 1 run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES=set
-  assert_match 'warning: no report: gnuplot is missing \(make deps\), then ./do_it.sh report [^ ]*demo$' "$stderr"
+  assert_match 'warning: no report: gnuplot is missing \(make deps\), then ./do_it.sh report [^ ]*demo$' "$STDERR"
   assert_contains 'SET'
 }
 
@@ -214,11 +213,11 @@ assert_no_raw_errors() {
     stat() { echo "10000 * 1024 / 1024"; }
     disk_room "$PWD" && echo room'
   assert_output room
-  assert_match "warning: RESULTS_DIR: 100 KiB are free and a repeat takes 512 KiB: .*./do_it[.]sh run --resume $SCRATCH\$" "$stderr"
+  assert_match "warning: RESULTS_DIR: 100 KiB are free and a repeat takes 512 KiB: .*./do_it[.]sh run --resume $SCRATCH\$" "$STDERR"
   # What it proposes can be pasted into a shell.
   mkdir -p "a b/it's \$HERE"
   master RESULTS_DIR="$SCRATCH" 'stat() { echo "100 * 1024 / 1024"; }
     disk_room "$PWD/a b/it'"'"'s \$HERE"'
-  run bash -c "printf '%s|' ${stderr##*./do_it.sh}"
+  run bash -c "printf '%s|' ${STDERR##*./do_it.sh}"
   assert_output "run|--resume|$SCRATCH/a b/it's \$HERE|"
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Foreign CPU time: that neither Redis, nor the load generators, nor our scripts used, from probes to warnings.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -88,14 +87,13 @@ end server k s 20000000 2 0 0 0 0 7 0 5757000 51
 end a l s 20000000 2 0 0 0 0 8 0 250000 3
 END
   assert_output $'get server 757000 11\nget a 0 0\nset server 0 0\nset a 250000 3'
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run_split bash -c 'set -Eeuo pipefail
     LIB=$REPO/lib SERVER=b FOREIGN=10% LOG_FILE=
     . "$LIB/core/log.sh" && . "$LIB/core/write.sh" && . "$LIB/run/foreign.sh"
     foreign_mark get server "$(printf "k\ts\t0\t2\t0\t0\t0\t0\t7\t0\t5000000\t40")"
     foreign_mark end server "$(printf "k\ts\t10000000\t2\t0\t0\t0\t0\t7\t0\t5757000\t51")"
     foreign_write .'
-  assert_contains "b: during get a quota of CPU time stopped the instances for 757 ms, in 11 periods; doctor prints the quota" "$stderr"
+  assert_contains "b: during get a quota of CPU time stopped the instances for 757 ms, in 11 periods; doctor prints the quota" "$STDERR"
 }
 
 @test "a probe counts recorded processes and their ended children as ours, and what runs below it as scripts" {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Plots of throughput and memory against p99: which points a line joins, and limits.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -20,7 +19,6 @@ frontier_make() {
       print $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "get", 1000, 1, "", "", "", "", "", "", "", "", "", "", ""
     }' >data/totals
   head -n 1 data/totals >data/rows
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; _plot_data data' | tee data/jobs | cut -f 2,3,8
 }
 
@@ -67,9 +65,8 @@ END
 swap 1 a 2 1:1 1:1 80000 110 200 - -
 swap 1 b 2 1:4 1:4 30000 900 50 - p99<=2ms
 END
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run_split bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; plot_all "$PWD"'
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_contains '>limit<' "$(<frontier-1.svg)"
   assert_contains '>DRAM of the instances (MiB)<' "$(<frontier-1.svg)"
   assert_exists frontier-1.png tradeoff-1.png

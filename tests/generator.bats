@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Other load generators instead of ./test: the same rows, checked by Redis' counters, and unsupported settings are refused.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -40,7 +39,6 @@ adapter() {
   rm -rf out
   mkdir out
   for phase in ${phases//,/ }; do echo 0.0 | tee "out/start-$phase" >"out/start-$phase-2"; done
-  # shellcheck disable=SC2016 # expanded by the shell inside
   run_split timeout 60 bash -c 'cd out && exec bash "$0/lib/run/generator/peer.sh" "$0/lib/shared/common.sh" "$0/lib/run/generator/$1.sh" "${@:2}"' "$REPO" "$program" --phases "$phases" "$@"
 }
 
@@ -83,8 +81,8 @@ path_without() {
   need_command redis-benchmark redis-cli
   path_without redis-benchmark valkey-benchmark
   PATH=$SCRATCH/path succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v 'redis-benchmark?' -v 'bind?' TIER_NODES=1023
-  assert_contains "'redis-benchmark' or 'valkey-benchmark' is missing: the variant redis-benchmark is skipped" "$stderr"
-  assert_contains 'node 1023 has no memory, or does not exist: the variant bind is skipped' "$stderr"
+  assert_contains "'redis-benchmark' or 'valkey-benchmark' is missing: the variant redis-benchmark is skipped" "$STDERR"
+  assert_contains 'node 1023 has no memory, or does not exist: the variant bind is skipped' "$STDERR"
   assert_equal "$(cd results/* && ls -d loadgen redis-benchmark bind 2>/dev/null)" loadgen
   assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
   # With no variant left there is nothing to run.
@@ -96,7 +94,6 @@ path_without() {
   ln -s "$(command -v redis-benchmark)" path/valkey-benchmark
   PATH=$SCRATCH/path succeeds run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
   assert_match "ok +variant redis-benchmark +redis-benchmark or valkey-benchmark +GENERATOR=redis-benchmark"
-  # shellcheck disable=SC2016 # expanded by the inner shell
   PATH=$SCRATCH/path succeeds run bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/run/generator/redis-benchmark.sh"; adapter_version'
   assert_match '^(redis|valkey)-benchmark '
 }
@@ -124,7 +121,7 @@ path_without() {
     wait $!
     kill -CONT "$REDIS_PID"
     assert_failure
-    assert_contains "port $REDIS_PORT: no reply in 2 s" "$stderr"
+    assert_contains "port $REDIS_PORT: no reply in 2 s" "$STDERR"
   done < <(installed)
 }
 
@@ -242,7 +239,7 @@ adapter_start() {
   wait_until 10 test -e ready-set
   rm ready-set
   job_wait 10
-  assert_equal "$status $stderr" '1 ready-set was removed before the phase was started'
+  assert_equal "$status $STDERR" '1 ready-set was removed before the phase was started'
 }
 
 @test "a generator of another program that loses its session ends the program, which ignores the hangup" {
@@ -297,7 +294,7 @@ END
   # If the parts would reach past the last key, none is set.
   redis-cli -p "$REDIS_PORT" flushall
   fails any adapter memtier_benchmark set --connections 40 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
-  assert_contains 'cannot divide 100 keys over 40 connections' "$stderr"
+  assert_contains 'cannot divide 100 keys over 40 connections' "$STDERR"
   assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 0
 }
 

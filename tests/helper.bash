@@ -260,8 +260,7 @@ job_wait() {
   fi
   status=0
   wait "$JOB_PID" || status=$?
-  # shellcheck disable=SC2034 # for the test
-  output=$(<"$SCRATCH/job.out") stderr=$(<"$SCRATCH/job.err")
+  output=$(<"$SCRATCH/job.out") STDERR=$(<"$SCRATCH/job.err")
 }
 
 # Print what the processes in the group of the job wait for, and their signals: for a job that does not end.
@@ -302,8 +301,7 @@ run_split() {
   # shellcheck disable=SC2317 # called by run
   _run_split() { "$@" 2>"$SCRATCH/stderr"; }
   run _run_split "$@"
-  # shellcheck disable=SC2034 # for the test
-  stderr=$(<"$SCRATCH/stderr")
+  STDERR=$(<"$SCRATCH/stderr")
 }
 
 # Run `do_it.sh plan` in a process of this test that has read the modules and the default settings already: of several plans, each takes a third of
@@ -313,16 +311,13 @@ run_plan() {
   [[ -v PLANNER_PID ]] || _planner_start
   printf '%s\0' "$PWD" "$#" "$@" >&"${PLANNER[1]}"
   read -r status <&"${PLANNER[0]}" || fail "the process of run_plan ended"
-  # shellcheck disable=SC2034 # for the test
-  output=$(<"$SCRATCH/plan.out") stderr=$(<"$SCRATCH/plan.err")
-  # shellcheck disable=SC2034 # for the test
+  output=$(<"$SCRATCH/plan.out") STDERR=$(<"$SCRATCH/plan.err")
   mapfile -t lines <<<"$output"
 }
 
 # Start the process of run_plan: it begins as main() of do_it.sh does, and then makes each plan in a subshell.
 # Usage: _planner_start   Sets: PLANNER PLANNER_PID   Returns: 0
 _planner_start() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   coproc PLANNER { exec bash -c 'set -Eeuo pipefail
     export LC_ALL=C
     ROOT=$REPO LIB=$REPO/lib
@@ -354,7 +349,6 @@ _planner_start() {
 # Print the value of a setting if layers have these assignments. In a subshell, because bats traces each line of the test's shell.
 # Usage: [READ=plan_settle] conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
 conf_value() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
@@ -404,7 +398,6 @@ END
 # The same with settings, the server's Redis and the first row of a plan; of the latter two nothing without SETTINGS.
 # Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
 master() {
-  # shellcheck disable=SC2016 # expanded by the master
   local plan='server_facts && server_find_redis; plan_make && plan_row "${PLAN_ROWS[0]}"'
   modules_run "for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument \"\$word\" test; done
 plan_settle
@@ -418,7 +411,6 @@ $2"
 # Print the ticks of CPU time of a shell for ROUNDS empty rounds: the same work takes more ticks on a slow machine.
 # Usage: rounds_ticks COUNT   Returns: 0
 rounds_ticks() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'for ((i = 0; i < $1; i++)); do :; done; sed "s/.*) //" "/proc/$$/stat"' bash "$1" | awk '{ print $12 + $13 }'
 }
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # HIT_RATIO without a server: which keys are looked at next, on made-up servers whose hit ratio is known; points, columns and the table.
 # tests/hit_run.bats seeks them on real swap.
-# shellcheck disable=SC2016,SC2154 # code for another shell; stderr is set by run_split
 
 load helper
 load logs
@@ -225,7 +224,7 @@ run_files() {
     result_rows '"$run"' >data/rows
     result_add_up <data/rows >data/totals
     _plot_data data || :'
-  refute_contains 'division by zero' "$stderr"
+  refute_contains 'division by zero' "$STDERR"
   assert_match $'\ntime\ttime-1\t'
   refute_exists data/hits-1.dat data/far-1.dat
 }

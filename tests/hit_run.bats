@@ -3,7 +3,6 @@
 # HIT_RATIO on real swap, zram and two swap devices: keys are found before the first repeat, all variants use them, and a ratio that is not possible is reported with its figures.
 # Nothing here hangs on how fast the machine is: a hit ratio is a count.
 # lane: host
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -62,9 +61,9 @@ device_make() {
   words -v native -v swap HIT_RATIO=60%
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   # If the kernel's OOM killer stops an instance, repeat.
-  [[ $stderr != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume results/2*
+  [[ $STDERR != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume results/2*
   assert_success
-  assert_match 'HIT_RATIO=60%: (gaussian:[0-9]+ hits|not met .* gaussian:)' "$stderr"
+  assert_match 'HIT_RATIO=60%: (gaussian:[0-9]+ hits|not met .* gaussian:)' "$STDERR"
   sd=$(rows key_sd | sort -u)
   assert_match '^[0-9]+$' "$sd"
   assert_equal "$(rows variant hit_asked key_sd)" "native 60% $sd"$'\n'"swap 60% $sd"
@@ -88,9 +87,9 @@ device_make() {
   words -v zram HIT_RATIO=10% DRAM_RATIO=1:2 SEARCH_TIME=0.5
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   # As above.
-  [[ $stderr != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume results/2*
+  [[ $STDERR != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume results/2*
   assert_equal "$status" 1
-  assert_match 'HIT_RATIO=10%: not possible with DRAM_RATIO=1:2: uniform keys already hit [0-9.]+ %' "$stderr"
+  assert_match 'HIT_RATIO=10%: not possible with DRAM_RATIO=1:2: uniform keys already hit [0-9.]+ %' "$STDERR"
   assert_equal "$(find results/2*/zram -name 'rep-*')" ''
   assert_equal "$(cut -f 6 results/2*/hit.tsv | sort -u)" $'300000\nkey_sd'
   assert_nothing_left
@@ -117,7 +116,7 @@ device_make() {
   words -v swap -v swap-b KEYS=60000 RATE=0 WARMUP=4 TIME=6 SEARCH_TIME=1.5 HIT_RATIO=50%
   run_split copy/do_it.sh run "${untuned[@]}"
   # If the kernel's OOM killer stops an instance, repeat.
-  [[ $stderr != *"the OOM killer"* ]] || run_split copy/do_it.sh run --resume results/2*
+  [[ $STDERR != *"the OOM killer"* ]] || run_split copy/do_it.sh run --resume results/2*
   assert_success
   factor=$(copy/summary2csv.sh results/2* | python3 -c 'import csv, sys
 rows = {r["variant"]: r for r in csv.DictReader(sys.stdin) if r["operation"] == "get"}

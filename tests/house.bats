@@ -143,7 +143,6 @@ house_functions() {
 # Print FILE:LINE: NAME of the functions in the files on stdin that have no comment directly above; a directive of shellcheck is not a comment.
 # Usage: FILES | house_bare
 house_bare() {
-  # shellcheck disable=SC2016 # of awk
   xargs awk '
     /^# shellcheck / { next }
     /^[a-z_][a-z0-9_]*\(\)/ && above !~ /^#/ { print FILENAME ":" FNR ": " substr($0, 1, index($0, "(") - 1) }
@@ -163,7 +162,6 @@ house_bare() {
 # Print FILE:LINE: FUNCTION TEXT of the lines in the files on stdin that assign a setting, except for those that resolve the layers (conf_*).
 # Usage: FILES | house_overridden
 house_overridden() {
-  # shellcheck disable=SC2016 # of awk
   xargs awk -v names="$(sed -n 's/^\([A-Z][A-Za-z0-9_.-]*\)=.*  #: .*/\U\1/p' conf/defaults.conf lib/part/*/settings.conf | tr .- _ | paste -sd '|')" '
     BEGIN {
       word = "(^|[;&|{!] |[$][(]|[^=][(]|(then|do|else) )([A-Za-z_][A-Za-z0-9_]*[+]?=[^ ]* )*(" names ")[+]?=([^*]|$)"
@@ -185,7 +183,7 @@ house_overridden() {
   found=$(house_files lib -- -name '*.sh' ! -path 'lib/run/generator/*' ! -path 'lib/results/*' ! -path 'lib/host/*' ! -path 'lib/part/*/host*' | house_overridden)
   house_none "$found" 'pass a parameter, or plan the row with it (plan_row):'
   # What the program finds.
-  # shellcheck disable=SC1003,SC2016 # text
+  # shellcheck disable=SC1003 # text
   printf '%s\n' 'a() {' 'local x RATE=0' 'RATE=0 run_it' 'x=$(A=b RATE=0 run_it)' '[[ $x ]] || RATE=$x' 'read -r x RATE <<<"$x"' 'local RATE' 'run_it RATE=0' 'run_it \' \
     'RATE=0' 'x=(RATE=0)' 'export RATE' 'say "; RATE=0"' '}' 'conf_own() {' 'RATE=0' '}' >"$BATS_TEST_TMPDIR/text.sh"
   run house_overridden <<<"$BATS_TEST_TMPDIR/text.sh"
@@ -283,7 +281,6 @@ house_sent() {
 @test "every call of a script whose answer is used has its form in lib/core/replies.tsv" {
   local call bad=''
   # Calls in a command substitution, or whose output is read, with a script and a verb; a call without a row may print nothing.
-  # shellcheck disable=SC2016 # the words as they stand there
   while read -r call; do
     grep -qE "^${call/ /$'\t'}"$'\t' lib/core/replies.tsv ||
       grep -qs $'^reply\t'"${call#* }"$'\t' "lib/part/${call% *}/part.tsv" || bad+="$call"$'\n'
@@ -305,7 +302,6 @@ house_sent() {
 
 @test "what a run keeps is written with lib/core/write.sh, which names a full disk" {
   # Rows of doctor are in the directory of temporary files.
-  # shellcheck disable=SC2016 # the words as they stand there
   found=$(grep -nE '(^|[^0-9&<=])>>?"\$' lib/run/*.sh lib/part/*/*.sh | grep -v '/host[a-z_]*.sh:' | grep -v '2>/dev/null\|_REMOTE_TMP\|^lib/run/memory.sh:[0-9]*:.*>>"$1"') || :
   house_none "$found" 'use write_file or write_more:'
 }
@@ -331,10 +327,8 @@ house_sent() {
   bad=$(grep -nHE '/sys/fs/cgroup|\b(mount|swapon) ' "${files[@]}" | grep -v "mount -t tmpfs\|unshare -m" || :)
   # A run tunes its hosts, unless its settings forbid it.
   mapfile -t tuning < <(grep -Lx '  untune' "${files[@]}")
-  # shellcheck disable=SC2016 # the words as they stand there
   bad+=$(grep -nHE 'do_it\.sh"? run ' "${tuning[@]}" | grep -vF 'run "${untuned[@]}"' || :)
   # The array has the words only if the suite, or a file that it loads, reads them.
-  # shellcheck disable=SC2016 # as above
   while read -r file; do
     { echo "$file" && sed -n 's|^load \(.*\)|tests/\1.bash|p' "$file"; } | xargs grep -F 'untuned=(TUNE=off KERNEL=keep)' >/dev/null ||
       bad+="$file: untuned is empty"$'\n'
@@ -429,7 +423,6 @@ house_phrases() {
 }
 
 @test "a command that a message proposes has no path that a shell would split" {
-  # shellcheck disable=SC2016 # text
   house_none "$(grep -nE 'do_it\.sh [a-z]+( -[-A-Za-z]+)* \$[A-Za-z0-9{]' -r "$REPO/lib")" 'log_word quotes it:'
 }
 

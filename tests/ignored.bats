@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Settings that have no effect beside others, or another one than expected: a plan names them.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -25,11 +24,11 @@ planned() {
   assert_equal "$output" $((1 << 30))$'\n'$((2 << 30))
   planned target_bytes -s demo FILL=1G KEYS=77
   assert_equal "$output" -
-  assert_contains 'warning: FILL=1G: set KEYS=auto: FILL has no effect' "$stderr"
+  assert_contains 'warning: FILL=1G: set KEYS=auto: FILL has no effect' "$STDERR"
   # KEYS over FILL of a scenario.
   printf 'FILL=1G\n' >mine.conf
   planned keys -s ./mine.conf KEYS=77
-  assert_equal "$output$stderr" 77
+  assert_equal "$output$STDERR" 77
 }
 
 @test "settings without effect are named: limits without a search, ratios without limited DRAM, tiers' settings without the tier, parts of what is off" {
@@ -38,7 +37,7 @@ planned() {
   while IFS='|' read -r word want; do
     IFS=';' read -r -a words <<<"$word"
     succeeds run_plan "${PLAN[@]}" FILL=1G "${words[@]}"
-    assert_equal "$(cut -d ' ' -f 3- <<<"$stderr")" "$want"
+    assert_equal "$(cut -d ' ' -f 3- <<<"$STDERR")" "$want"
   done <<'END'
 LIMITS=p99<=2ms|LIMITS=p99<=2ms: set RATE=search: only searches keep limits; compare --limit evaluates them afterwards
 LIMITS=p99<=2ms;RATE=search;TIME=10|
@@ -63,17 +62,17 @@ END
   local eviction said='REDIS_CONF.maxmemory=100M: set it, or maxmemory-policy: Redis refuses SETs above the limit, and a repeat with errors fails'
   for eviction in default noeviction volatile-lru; do
     succeeds run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
-    assert_contains "$said" "$stderr"
+    assert_contains "$said" "$STDERR"
     (($(awk '$1 == "1000B-2i" { print $7 }' <<<"$output") > 1900)) || fail "$eviction: not the need of the data"
   done
   for eviction in allkeys-lru 'volatile-lru EXPIRE=60'; do
     # shellcheck disable=SC2086 # words
     succeeds run_plan "${plan[@]}" REDIS_CONF.maxmemory-policy=$eviction
-    refute_contains maxmemory= "$stderr"
+    refute_contains maxmemory= "$STDERR"
     assert_equal "$(awk '$1 == "1000B-2i" { print $7 }' <<<"$output")" 200
   done
   run_plan "${plan[@]}" REDIS_CONF.maxmemory=2G
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "a plan for this machine with another memory has that memory in all figures" {
@@ -85,10 +84,10 @@ END
 @test "a plan names the point that needs more DRAM than the server has, and the throughput that its times assume" {
   local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 INSTANCES=2)
   succeeds run_plan "${words[@]}" FILL=60G VALUE_SIZES=1000
-  assert_match 'warning: native, 1000B-2i: needs 6[0-9]{4} MiB of DRAM and 6553 MiB of RESERVE, and the server has 65536 MiB; set FILL or KEYS' "$stderr"
+  assert_match 'warning: native, 1000B-2i: needs 6[0-9]{4} MiB of DRAM and 6553 MiB of RESERVE, and the server has 65536 MiB; set FILL or KEYS' "$STDERR"
   assert_line 'times assume PLAN_OPS=100000 operations per second of all clients together'
   # A quarter of the data fits.
   run_plan "${words[@]}" FILL=60G VALUE_SIZES=1000 -v swap PHASES=get TIME=10
-  refute_contains 'MiB of DRAM' "$stderr"
+  refute_contains 'MiB of DRAM' "$STDERR"
   refute_contains PLAN_OPS
 }

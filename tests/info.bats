@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # INFO of all instances: complete, from each, with few processes, and without waiting for an instance that does not answer.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -31,7 +30,6 @@ info_of_all() {
     cat "$REPO"/lib/shared/*.sh
     sed 's/^readonly _INFO_LIMIT=.*/readonly _INFO_LIMIT='"${LIMIT:-60}"'/' "$REPO/lib/host/info.sh"
     printf 'set -Eeuo pipefail; SERVER_ADDRESS=127.0.0.1 WORK=%q RUN_ID=x\n' "$SCRATCH/work"
-    # shellcheck disable=SC2016 # expanded by the script
     printf 'protocol_prove %s\n%s\nhost_info_all "$WORK/run-x/server/instances.proc"\n' "${ports[*]}" "${1-}"
   } >script
   run_split bash script
@@ -41,7 +39,7 @@ info_of_all() {
   local port
   # One process for all: the instances are not asked one by one. The proof is made before.
   succeeds info_of_all 'protocol_ask() { return 1; }'
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_equal "$(grep '^### instance ' <<<"$output")" "$(printf '### instance %s\n' "${ports[@]}")"
   for port in "${ports[@]}"; do
     assert_contains "tcp_port:$port"$'\n'
@@ -55,7 +53,7 @@ info_of_all() {
 @test "a suspended or missing instance does not keep the others from answering" {
   kill -s STOP "${pids[1]}"
   LIMIT=3 succeeds info_of_all
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_contains "### instance ${ports[1]}"$'\n# no answer\n'"### instance ${ports[2]}"
   assert_equal "$(grep -c '^tcp_port:' <<<"$output")" 2
   kill -s CONT "${pids[1]}"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Further files of make install: a manual page generated from the help texts, and completion for bash.
 
-# shellcheck disable=SC2016 # what stands in quotes is expanded by the inner shell
 load helper
 
 @test "the manual page has every command and every setting, no line that roff would take for its own, and groff reports nothing" {

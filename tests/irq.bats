@@ -97,7 +97,6 @@ pairs() {
 # Print the CPUs for interrupts on a server with CPUs 0-7, and instances in the places of two rows of the plan.
 # Usage: free_cpus PLACES PLACES [NAME=VALUE]...
 free_cpus() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
     LIB=$REPO/lib HOST=10.0.0.1 SERVERS=(10.0.0.1) TUNE_IRQ=auto SERVER_CPUS=auto isolated=

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The key figures in the form of the Redis-Memtier workload: its own sample comes out to the digit, ours are labelled.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -80,7 +79,7 @@ Total Throughput(KB/s): 108793.74
   rm results/*/native/100B-4i/rep-1/*/histogram-*
   fails 1 run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'P99 latency, histograms merged (msec): not known'
-  assert_contains 'the histogram is missing' "$stderr"
+  assert_contains 'the histogram is missing' "$STDERR"
 }
 
 @test "hits are unknown for a mix of commands, whose misses are keys and elements" {
@@ -140,7 +139,7 @@ Total Throughput(KB/s): 108793.74
       cut) truncate -s -40 "$file" ;;
     esac
     fails 1 run_split "$REPO/do_it.sh" kpi results/*
-    assert_equal "$stderr" "kpi: $rep: mixed.instances.tsv is incomplete: $line requests"
+    assert_equal "$STDERR" "kpi: $rep: mixed.instances.tsv is incomplete: $line requests"
     refute_contains Total
     rm -rf results
     cp -r whole results
@@ -182,12 +181,12 @@ END
 @test "a run that does not tell its instances apart, a bad word, no run: one line, and the right exit status" {
   repeat_make results/20250101T000000Z-imdt native 100B-1i 1 127.0.0.1 100 1000 1 50 60 set:1
   fails 1 run_split "$REPO/do_it.sh" kpi results/*
-  assert_match '^kpi: .*rep-1: has no set.instances.tsv, which has the figures of each instance$' "$stderr"
+  assert_match '^kpi: .*rep-1: has no set.instances.tsv, which has the figures of each instance$' "$STDERR"
   fails 2 run_split "$REPO/do_it.sh" kpi nothing-of-the-kind
-  assert_equal "$stderr" 'do_it.sh: command line: nothing-of-the-kind: no such run; ./do_it.sh list names runs'
+  assert_equal "$STDERR" 'do_it.sh: command line: nothing-of-the-kind: no such run; ./do_it.sh list names runs'
   fails 2 run_split "$REPO/do_it.sh" kpi --all
-  assert_equal "$stderr" 'do_it.sh: command line: --all: unknown option; ./do_it.sh kpi --help lists them'
+  assert_equal "$STDERR" 'do_it.sh: command line: --all: unknown option; ./do_it.sh kpi --help lists them'
   mkdir empty
   TIERBENCH_RESULTS_DIR=$SCRATCH/empty fails 1 run_split "$REPO/do_it.sh" kpi
-  assert_equal "$stderr" "do_it.sh: RESULTS_DIR=$SCRATCH/empty: no run; name a run, or ./do_it.sh makes one"
+  assert_equal "$STDERR" "do_it.sh: RESULTS_DIR=$SCRATCH/empty: no run; name a run, or ./do_it.sh makes one"
 }

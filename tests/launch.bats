@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Prefix commands of redis-server and the load generator: they wrap, they are refused when missing, and a gain or loss is visible.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the scripts in quotes expand when they run
 
 load helper
 load netns
@@ -114,16 +113,16 @@ END
     "printf 'red \\033[31m C1 \\302\\2332J split \\302\\302\\200\\2332J\\n' >&2" "printf '%05000d\\n' 0 >&2" 'seq 30 >&2' 'exec "$@"' >wrap
   chmod +x wrap
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v plain -v slow KEYS=100 PHASES=set CLIENT_PREFIX="$SCRATCH/wrap"
-  refute_contains $'\e' "$stderr"
-  refute_contains $'\302\233' "$stderr"
+  refute_contains $'\e' "$STDERR"
+  refute_contains $'\302\233' "$STDERR"
   refute_contains $'\e' "$(cat results/*/run.log)"
   refute_contains $'\302\233' "$(cat results/*/run.log)"
-  assert_contains '127.0.0.1: red  [31m C1  2J split ' "$stderr"
-  assert_contains '127.0.0.1: 18'$'\n' "$stderr"
-  refute_contains '127.0.0.1: 19'$'\n' "$stderr"
+  assert_contains '127.0.0.1: red  [31m C1  2J split ' "$STDERR"
+  assert_contains '127.0.0.1: 18'$'\n' "$STDERR"
+  refute_contains '127.0.0.1: 19'$'\n' "$STDERR"
   # A busy machine can make the load generator the limit: one more line.
-  assert_match '127\.0\.0\.1: 1[23] more lines in .*/stderr' "$stderr"
-  assert_equal "$(grep -c '00000' <<<"$stderr") $(grep -o '0\{4090,\}' <<<"$stderr" | tr -d '\n' | wc -c)" '1 4096'
+  assert_match '127\.0\.0\.1: 1[23] more lines in .*/stderr' "$STDERR"
+  assert_equal "$(grep -c '00000' <<<"$STDERR") $(grep -o '0\{4090,\}' <<<"$STDERR" | tr -d '\n' | wc -c)" '1 4096'
   # The variant sets no prefix here, but a run that repeats this one has the given prefix.
   run_plan --settings -s "$SCRATCH"/results/*/run.conf
   assert_match "CLIENT_PREFIX.$SCRATCH/wrap"
@@ -146,5 +145,5 @@ END
     (ulimit -f 512 && call_run 127.0.0.1 launch env </dev/null && echo starts)
     call_run 127.0.0.1 launch "$SCRATCH/flood" env'
   assert_output $'1\n2\n3\nstarts'
-  assert_equal "$stderr" "'$SCRATCH/flood env' writes more than 1 MiB when it starts a program that does nothing"
+  assert_equal "$STDERR" "'$SCRATCH/flood env' writes more than 1 MiB when it starts a program that does nothing"
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Processes that stop silently during a load: one line names each, and the repeat is not a result.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -46,7 +45,6 @@ _life_count() { (($(grep -cE -- "$2" job.err) >= $1)); }
 }
 
 @test "a generator without progress during a phase is named; one that is done, or waits, is not" {
-  # shellcheck disable=SC2016 # expanded by the script
   cat >stall.sh <<END
 set -Eeuo pipefail
 ROOT=$REPO LIB=$REPO/lib RESUME=

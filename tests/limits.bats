@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Cgroups with limits: a plan keeps within them, monitors read them at little cost, and what the OOM killer takes is reported.
 # lane: host
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split and job_wait; what stands in single quotes is for another shell
 
 load helper
 
@@ -91,6 +90,6 @@ the load generator ended with SIGKILL"
   echo "$limit" >"$group/memory.memsw.limit_in_bytes" || :
   job_wait 90
   assert_equal "$status" 1
-  assert_contains "guard: the OOM killer took the instance on port" "$stderr"
+  assert_contains "guard: the OOM killer took the instance on port" "$STDERR"
   assert_equal "$(find /sys/fs/cgroup -maxdepth 2 -type d -name "tierbench-demo-$JOB_PID")" ''
 }

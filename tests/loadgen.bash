@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Shared by the suites of the load generator: the generator, its result.tsv, instances on consecutive ports, and a faulty server.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 # A scratch directory, and the generator built.
 setup() {
@@ -20,7 +19,7 @@ loadgen() {
 # Print what the generator wrote to stderr, without the lines that it was the limit: on a busy machine it can be.
 # Usage: loadgen_said   Returns: 0
 loadgen_said() {
-  grep -v ': this client was the limit: ' <<<"$stderr" || :
+  grep -v ': this client was the limit: ' <<<"$STDERR" || :
 }
 
 # Start the generator in the background, its files in ./out.
@@ -42,7 +41,6 @@ order() {
 
 # Wait until the running phase has lasted for SECONDS. Usage: wait_elapsed PHASE SECONDS   Returns: 0, or 1
 wait_elapsed() {
-  # shellcheck disable=SC2016 # awk's own
   wait_until 30 awk -F '\t' -v phase="$1" -v least="$2" '$1 != phase || $6 < least { exit 1 }' out/status
 }
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The load generator against real servers: what it sends, what it counts, and its messages when something breaks.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -50,7 +49,7 @@ load loadgen
     redis-cli -p "$REDIS_PORT" lpush 20 x >/dev/null
     fails 1 loadgen 1 --data "$data" --no-flush --phases get -c 3 -P 8 127.0.0.1 "$REDIS_PORT" 300 1000
     assert_equal "$data $(result get mismatches) $(result get misses) $(result get error_replies) $(result get ops)" "$data 2 1 1 999"
-    assert_contains WRONGTYPE "$stderr"
+    assert_contains WRONGTYPE "$STDERR"
     loadgen 1 --data "$data" --no-flush --no-verify --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
     assert_equal "$(result get mismatches)" 0
     redis-cli -p "$REDIS_PORT" del 20 >/dev/null
@@ -61,7 +60,7 @@ load loadgen
   local port
   port=$(ports_pick 1)
   refuses 1 "127.0.0.1:$port" loadgen 1 127.0.0.1 "$port" 10 10
-  assert_equal "$(wc -l <<<"$stderr")" 1
+  assert_equal "$(wc -l <<<"$STDERR")" 1
 }
 
 @test "a connection that the server closes is reopened; requests in flight count as lost, never as answered" {
@@ -109,7 +108,7 @@ load loadgen
   assert_equal "$status" 1
   # A busy machine may have made a gap at the other one.
   (($(result get gaps) > 0)) || fail 'no gap'
-  assert_contains "port $((FIRST + 1)) did not come back" "$stderr"
+  assert_contains "port $((FIRST + 1)) did not come back" "$STDERR"
 }
 
 @test "a thread without a due request does not hide a gap from which another thread waits" {
@@ -143,7 +142,7 @@ load loadgen
   delay_server stall --stall 100:3.5
   loadgen 2 --no-flush --allow-misses --instances 1 --phases get --rate 0.25 --timeout 1 --requests 2 127.0.0.1 "$DELAY_PORT" 10 100
   assert_equal "$(result get ops) $(result get timeouts)" '1 1'
-  refute_contains 'did not come back' "$stderr"
+  refute_contains 'did not come back' "$STDERR"
 }
 
 @test "a server that hangs at the end of the warm-up delays requests of the phase, and not its start" {
@@ -166,19 +165,19 @@ load loadgen
   succeeds loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100
   redis-cli -p $((FIRST + 1)) append 5 x
   fails 1 loadgen 1 --instances 2 --phases get --no-flush 127.0.0.1 "$FIRST" 10 100
-  assert_contains "thread 0, port $FIRST,$((FIRST + 1)): 0 error replies, 0 misses, 1 mismatches" "$stderr"
+  assert_contains "thread 0, port $FIRST,$((FIRST + 1)): 0 error replies, 0 misses, 1 mismatches" "$STDERR"
 }
 
 @test "AUTH: the password comes only from REDISCLI_AUTH; wrong and missing ones are said, and it is never printed" {
   redis_start --requirepass s3cret --user default on '>s3cret' '~*' '+@all' --user bench on '>b3nch' '~*' '+@all'
   export REDISCLI_AUTH=s3cret
   succeeds loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
-  refute_contains s3cret "$output$stderr"
+  refute_contains s3cret "$output$STDERR"
   export REDISCLI_AUTH=b3nch
   succeeds loadgen 1 --user bench 127.0.0.1 "$REDIS_PORT" 10 10
   export REDISCLI_AUTH=wr0ng
   refuses 1 WRONGPASS loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
-  refute_contains wr0ng "$output$stderr"
+  refute_contains wr0ng "$output$STDERR"
   unset REDISCLI_AUTH
   refuses 1 NOAUTH loadgen 1 127.0.0.1 "$REDIS_PORT" 10 10
 }
@@ -217,7 +216,7 @@ load loadgen
   kill -CONT "$JOB_PID"
   job_wait 20
   assert_equal "$(result get client_limited) $(result get ops)" "1 400"
-  assert_contains "this client was the limit" "$stderr"
+  assert_contains "this client was the limit" "$STDERR"
 }
 
 @test "one seed sends the same requests, another seed others" {
@@ -265,7 +264,7 @@ load loadgen
   succeeds loadgen 1 --phases populate --keys sequential --populate-keys shuffle 127.0.0.1 "$REDIS_PORT" 10 1000
   assert_equal "$(result populate pattern) $(redis-cli -p "$REDIS_PORT" dbsize)" 'shuffle 1001' # with our marker
   fails 2 loadgen 1 --populate-keys shuffle 127.0.0.1 "$REDIS_PORT"
-  assert_equal "$stderr" 'test: --populate-keys: requires the phase populate; add it to --phases'
+  assert_equal "$STDERR" 'test: --populate-keys: requires the phase populate; add it to --phases'
 }
 
 @test "instances are told apart: requests, time, percentiles, and the bytes that the server counted" {
@@ -344,7 +343,7 @@ thread_cpus() {
   wait_until 10 test -e gate/ready-set
   rm -r gate
   job_wait 10
-  assert_equal "$status $stderr" '1 test: --gate: gate/ready-set was removed before the phase was started'
+  assert_equal "$status $STDERR" '1 test: --gate: gate/ready-set was removed before the phase was started'
   assert_equal "$(calls set)" ''
 }
 
@@ -379,8 +378,8 @@ thread_cpus() {
   prlimit --pid "$JOB_PID" --nofile=3:3
   job_wait 20
   assert_equal "$status" 1
-  assert_contains 'test: cannot write results of get: Too many open files' "$stderr"
-  [[ ! $stderr =~ [0-9]{4,}\ % ]] || fail "$stderr"
+  assert_contains 'test: cannot write results of get: Too many open files' "$STDERR"
+  [[ ! $STDERR =~ [0-9]{4,}\ % ]] || fail "$STDERR"
 }
 
 @test "our HdrHistogram files have the same content for another reader" {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The build of the load generator: with TLS, with the user's hiredis, and the message without a hiredis.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -30,7 +29,7 @@ setup_file() {
 @test "no hiredis: one clear line, and nothing half built" {
   cp -a "$BATS_FILE_TMPDIR/tree/." .
   PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere fails any run_split make -s test
-  assert_contains "pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=" "$stderr"
+  assert_contains "pkg-config finds no hiredis: install libhiredis-dev (hiredis-devel), or give HIREDIS_DIR= or REDIS_SRC=" "$STDERR"
   refute_exists test
   refuses any "no hiredis.h and libhiredis.a in /nowhere" run_split make -s test HIREDIS_DIR=/nowhere
   PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH=/nowhere refuses any "pkg-config finds no" run_split make -s test TLS=1
@@ -41,7 +40,6 @@ setup_file() {
   refute_contains libhiredis.so "$(ldd "$BATS_FILE_TMPDIR/built/test" "$REPO/test")"
   # The one of pkg-config too: its headers are of that release.
   printf '%s\n' Name:x Description:x Version:9 "Libs: -L$BATS_FILE_TMPDIR/own -lhiredis" >hiredis.pc
-  # shellcheck disable=SC2016 # make's own
   PKG_CONFIG_PATH=$PWD run_split make -s -C "$BATS_FILE_TMPDIR/tree" --eval 'libraries: ; @echo $(HIREDIS_LIBS)' libraries
   assert_equal "$output" "$BATS_FILE_TMPDIR/own/libhiredis.a"
   redis_start
@@ -99,12 +97,12 @@ END
   OMP_NUM_THREADS=1 succeeds run_split ./test --tls --cacert cert.pem --out out --no-flush --phases get 127.0.0.1 "$port" 1000000 48
   # A certificate with another name is of another server; the name may be given separately from the address.
   OMP_NUM_THREADS=1 fails 1 run_split ./test --tls --cacert cert.pem --out out localhost "$port" 100 1000
-  assert_match "cannot use localhost:$port: TLS: .*[Hh]ostname mismatch" "$stderr"
+  assert_match "cannot use localhost:$port: TLS: .*[Hh]ostname mismatch" "$STDERR"
   OMP_NUM_THREADS=1 succeeds run_split ./test --tls --cacert cert.pem --sni redis.example --out out localhost "$port" 100 1000
   # A server that accepts the connection and says nothing is given up.
   delay_server silent
   OMP_NUM_THREADS=1 fails 1 run_split timeout 300 ./test --tls --cacert cert.pem --connect-timeout 1 --out out 127.0.0.1 "$DELAY_PORT" 100 1000
-  assert_contains "TLS: no handshake in 1 s" "$stderr"
+  assert_contains "TLS: no handshake in 1 s" "$STDERR"
   # A certificate that is not trusted is not of our server.
   OMP_NUM_THREADS=1 fails any run_split ./test --tls --cacert /etc/hostname --out out 127.0.0.1 "$port" 100 1000
 }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The load generator on a Redis Cluster: each shard gets its own keys, a lost master is followed, and losses are counted.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -41,7 +40,6 @@ load cluster
   for shard in 0 1 2; do
     redis-cli -p $((CLUSTER_PORT + shard)) --scan --pattern 'user:{*}*' | shuf -n 34 >keys
     assert_equal "$(wc -l <keys)" 34
-    # shellcheck disable=SC2016 # awk's own
     LC_ALL=C awk -v shard="$shard" 'BEGIN { for (i = 0; i < 100; i++) text = text sprintf("%c", 48 + (shard + i) % 75) } { print text }' keys >expected
     # Any node may be asked: the client follows its redirections.
     sed 's/^/get /' keys | redis-cli -c -p $((CLUSTER_PORT + (shard + 1) % 3)) | grep -v '^->' >found
@@ -54,7 +52,6 @@ load cluster
   succeeds loadgen 3 --cluster --phases populate --data random 127.0.0.1 "$CLUSTER_PORT" 50 3000
   loadgen_start 3 --cluster --faults --no-flush --phases mixed --time 15 --rate 600 --interval 1 --timeout 5 --keys uniform --data random \
     --track 200 127.0.0.1 "$CLUSTER_PORT" 50 3000
-  # shellcheck disable=SC2016 # awk's own
   wait_until 20 awk '$1 != "mixed" || $6 < 1 { exit 1 }' out/status
   kill -KILL "${CLUSTER_PIDS[0]}"
   job_wait 60
@@ -83,9 +80,9 @@ load cluster
   kill -KILL "${CLUSTER_PIDS[2]}"
   job_wait 30
   assert_failure 1
-  assert_contains 'shard 2 did not come back' "$stderr"
+  assert_contains 'shard 2 did not come back' "$STDERR"
   fails 1 loadgen 1 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 3000
-  assert_match 'slots 10922-16383 have no master|127.0.0.1:[0-9]+: Connection refused' "$stderr"
+  assert_match 'slots 10922-16383 have no master|127.0.0.1:[0-9]+: Connection refused' "$STDERR"
 }
 
 @test "with --faults, a shard that is down when a closed loop begins and stays away is a failure" {
@@ -98,7 +95,7 @@ load cluster
   order get 0
   job_wait 30
   assert_failure 1
-  assert_contains 'shard 0 did not come back' "$stderr"
+  assert_contains 'shard 0 did not come back' "$STDERR"
   assert_equal "$(result get ops) $(result get gaps)" '0 1'
   (($(column_sum out/get.series.tsv shards_down) > 0)) || fail 'no interval with a shard down'
 }
@@ -131,7 +128,7 @@ load cluster
   dropped=$(awk -v acked="$(column_sum out/track.tsv acked)" '$1 < acked' dropped | wc -l)
   ((dropped >= 5)) || fail "$dropped writes dropped"
   assert_equal "$(column_sum out/track.tsv lost)" "$dropped"
-  assert_contains "$dropped of $(column_sum out/track.tsv acked) acknowledged writes are lost" "$stderr"
+  assert_contains "$dropped of $(column_sum out/track.tsv acked) acknowledged writes are lost" "$STDERR"
   # An independent reader: the bits of acknowledged writes that are set. A write that was still under way at the end may be made after that.
   acked=$(column_sum out/track.tsv acked)
   assert_equal "$(redis-cli -p "$CLUSTER_PORT" bitcount "$(redis-cli -p "$CLUSTER_PORT" --scan --pattern '*track')" 0 $((acked - 1)) BIT)" \
@@ -183,7 +180,7 @@ load cluster
   for port in 0 1 2; do redis-cli -p $((CLUSTER_PORT + port)) cluster setslot 100 node "$(cluster_id $((CLUSTER_PORT + 1)))" || :; done
   job_wait 30
   assert_failure 1
-  assert_contains 'are on two nodes: resharding is not supported' "$stderr"
+  assert_contains 'are on two nodes: resharding is not supported' "$STDERR"
 }
 
 @test "a cluster that is not whole, not ours or none is refused before anything is written" {
@@ -193,7 +190,7 @@ load cluster
   cluster_start 3 0
   ids=$(cluster_id "$CLUSTER_PORT"),$(cluster_id $((CLUSTER_PORT + 1)))
   fails 1 loadgen 1 --cluster --node "$ids" 127.0.0.1 "$CLUSTER_PORT" 50 100
-  assert_contains "127.0.0.1:$((CLUSTER_PORT + 2)) is a node that this run did not start: nothing was written" "$stderr"
+  assert_contains "127.0.0.1:$((CLUSTER_PORT + 2)) is a node that this run did not start: nothing was written" "$STDERR"
   assert_equal "$(redis-cli -p $((CLUSTER_PORT + 2)) dbsize)$(redis-cli -p "$CLUSTER_PORT" dbsize)" 00
   succeeds loadgen 1 --cluster --node "$ids,$(cluster_id $((CLUSTER_PORT + 2)))" 127.0.0.1 "$CLUSTER_PORT" 50 100
   refuses 1 '--instances 2: the cluster has 3 shards' loadgen 1 --cluster --instances 2 127.0.0.1 "$CLUSTER_PORT" 50 100
@@ -226,9 +223,9 @@ load cluster
   # Of another phase: each counts from its start, which is a warning.
   sed 's/StartTime: 1/StartTime: 2/' out/set.hlog >other.hlog
   succeeds run_split "$REPO/test" --windows 0-99 out/set.hlog other.hlog
-  assert_match '^test: --windows: out/set.hlog and other.hlog start 1000000000.0 s apart, by their clocks; times count from the start of each log$' "$stderr"
+  assert_match '^test: --windows: out/set.hlog and other.hlog start 1000000000.0 s apart, by their clocks; times count from the start of each log$' "$STDERR"
   run_split "$REPO/test" --windows 0-99 out/set.hlog out/set.hlog
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_success
   # Twice the requests, the same intervals, the same percentiles.
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 3,6,8)" "$(awk 'END { print NR - 5 }' out/set.hlog)"$'\t'2000$'\t'"$(result set p50_us)"
@@ -244,14 +241,14 @@ load cluster
   assert_equal "$(sed -n 2p <<<"$output" | cut -f 6,12)" 1020$'\t'"$(result set max_us)"
   sed 's/,[^,]*$/,AAAA/' out/set.hlog >bad.hlog
   fails 1 run_split "$REPO/test" --windows 0-3 bad.hlog
-  assert_match '^test: bad.hlog: line [0-9]+: its histogram is damaged' "$stderr"
+  assert_match '^test: bad.hlog: line [0-9]+: its histogram is damaged' "$STDERR"
   fails 1 run_split "$REPO/test" --windows 0-3 out
-  assert_equal "$stderr" 'test: out: Is a directory'
+  assert_equal "$STDERR" 'test: out: Is a directory'
   : >empty.hlog
   grep '^[0-9]' out/set.hlog >headless.hlog
   for log in empty headless; do
     fails 1 run_split "$REPO/test" --windows 0-3 out/set.hlog "$log.hlog"
-    assert_equal "$stderr" "test: $log.hlog: line 1: not an interval log: the names of its columns are missing"
+    assert_equal "$STDERR" "test: $log.hlog: line 1: not an interval log: the names of its columns are missing"
   done
   refuses 2 "--windows 3-1: invalid; accepted: each, or FROM-TO" run_split "$REPO/test" --windows 3-1 out/set.hlog
 }

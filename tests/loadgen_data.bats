@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The load generator does not touch foreign data, asks for the expected keys, and never hangs.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -12,7 +11,7 @@ load loadgen
   redis-cli -p $((FIRST + 1)) -n 13 set theirs 1
   redis-cli -p $((FIRST + 1)) -n 15 set theirs 1
   fails 1 loadgen 2 --phases set 127.0.0.1 "$FIRST" 10 20
-  assert_contains "127.0.0.1:$((FIRST + 1)): databases other than 0 hold 2 keys (the first is database 13)" "$stderr"
+  assert_contains "127.0.0.1:$((FIRST + 1)): databases other than 0 hold 2 keys (the first is database 13)" "$STDERR"
   assert_equal "$(redis-cli -p $((FIRST + 1)) -n 13 get theirs) $(redis-cli -p "$FIRST" dbsize)" "1 11"
   succeeds loadgen 2 --no-flush --phases set 127.0.0.1 "$FIRST" 10 20
   assert_equal "$(redis-cli -p $((FIRST + 1)) -n 13 get theirs)" 1
@@ -22,14 +21,13 @@ load loadgen
 
 @test "an instance that does not tell clearly what it holds is not flushed, and the reason is never empty" {
   local reply
-  # shellcheck disable=SC2016 # no expansion is wanted
   for reply in 'DBSIZE=:-5\r\n' 'DBSIZE=+OK\r\n' 'DBSIZE=-\r\n' 'INFO=$2\r\nno\r\n' 'INFO=-NOPERM\r\n' 'INFO=$23\r\n# Keyspace\r\ndb0:keys=\r\n' 'EXISTS=+OK\r\n'; do
     local options=(--reply "$reply")
     [[ $reply != EXISTS* ]] || options+=(--reply 'DBSIZE=:1\r\n')
     rm -f server.port
     delay_server server "${options[@]}"
     fails 1 loadgen 1 127.0.0.1 "$DELAY_PORT" 10 10
-    assert_match "^test: 127\.0\.0\.1:$DELAY_PORT: (DBSIZE|INFO|INFO keyspace|EXISTS): [a-zA-Z]" "$stderr"
+    assert_match "^test: 127\.0\.0\.1:$DELAY_PORT: (DBSIZE|INFO|INFO keyspace|EXISTS): [a-zA-Z]" "$STDERR"
     assert_equal "$(<server.log)" ''
     kill "$DELAY_PID"
   done

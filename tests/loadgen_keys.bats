@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Which keys the load generator uses, as a real server sees it: hot sets, where they are and when they move, new keys, ranges; the sizes of their
 # values, and their time to live.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen

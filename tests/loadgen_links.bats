@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The load generator's connections: addresses, servers that are slow or silent or answer unexpectedly, and links closed while idle.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -43,7 +42,7 @@ load loadgen
   for rate in '' '--rate 100'; do
     rm -rf gate out
     mkdir gate
-    # shellcheck disable=SC2086 # two words, or none
+    # shellcheck disable=SC2086 # two words or none
     loadgen_start 1 --gate gate -c 1 --phases populate,get --keys uniform --time 1 $rate 127.0.0.1 "$REDIS_PORT" 10 100
     order populate 0
     wait_until 20 test -e gate/ready-get
@@ -65,13 +64,13 @@ load loadgen
   refuses 1 'first error: ERR ?[31mred??1m' loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
   delay_server ruder --reply 'PING=-ERR \x1b[31mred\r\n'
   fails 1 loadgen 1 --no-flush --phases get 127.0.0.1 "$DELAY_PORT" 10 1
-  assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: ERR ?[31mred"
+  assert_equal "$STDERR" "test: cannot use 127.0.0.1:$DELAY_PORT: ERR ?[31mred"
 }
 
 @test "a server that accepts connections and sends nothing: the command without a reply is named" {
   delay_server silent --silent PING
   fails 1 loadgen 1 --connect-timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 1
-  assert_equal "$stderr" "test: cannot use 127.0.0.1:$DELAY_PORT: no reply to PING in 0.5 s"
+  assert_equal "$STDERR" "test: cannot use 127.0.0.1:$DELAY_PORT: no reply to PING in 0.5 s"
 }
 
 @test "a connection that was lost at the end of a phase is open at the start of the next one" {

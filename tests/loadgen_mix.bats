@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Mixes of commands, as a real server sees them: the commands, how often each, the replies, and what is refused.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -149,7 +148,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 @test "an error of a command counts for this one, and fails the run" {
   redis_start
   fails 1 loadgen 1 --phases populate,mixed --keys uniform --requests 1000 --commands 'get:1,LLEN __key__:1' 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_contains 'WRONGTYPE' "$stderr"
+  assert_contains 'WRONGTYPE' "$STDERR"
   assert_equal "$(kind get errors) $(kind llen errors)" "0 $(result mixed error_replies)"
   assert_equal "$(kind llen ops) $(($(kind get ops) + $(kind llen errors)))" '0 1000'
 }
@@ -158,7 +157,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   delay_server nested --reply 'LOOK=*2\r\n:7\r\n*1\r\n-ERR inside\r\n'
   fails 1 loadgen 1 --no-flush --phases mixed --keys uniform --requests 100 --commands 'LOOK __key__' 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result mixed error_replies) $(result mixed ops) $(kind look errors)" '100 0 100'
-  assert_contains 'first error: an error inside an array' "$stderr"
+  assert_contains 'first error: an error inside an array' "$STDERR"
 }
 
 @test "a mix without strings: the phase get reads keys that no phase has set, and hashes that are gone are a failure" {
@@ -171,7 +170,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   job_wait 30
   assert_success
   assert_equal "$(result get misses) $(result get miss_reason) $(result mixed misses)" '200 unset 0'
-  refute_contains 'had been set' "$stderr"
+  refute_contains 'had been set' "$STDERR"
   rm -r gate && mkdir gate
   loadgen_start 1 --gate gate --phases populate,mixed --keys uniform --requests 200 --commands hget-2:1 127.0.0.1 "$REDIS_PORT" 100 100
   order populate 0

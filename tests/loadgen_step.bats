@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Steps at the gate: a phase that waits there may be asked for looks at other loads first, from the same connections and keys.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -64,7 +63,7 @@ step() {
   assert_equal "$status" 1
   (($(step 1 misses) > 0)) || fail "misses: $(step 1 misses)"
   assert_equal "$(step 1 errors) $(step 1 unanswered) $(step 1 at_least_us)" '0 0 0.000'
-  assert_contains "test: get: $(step 1 misses) keys were missing though all had been set (nothing was evicted or expired)" "$stderr"
+  assert_contains "test: get: $(step 1 misses) keys were missing though all had been set (nothing was evicted or expired)" "$STDERR"
 }
 
 # Whether a file of MONITOR has this number of GETs.
@@ -148,14 +147,14 @@ seen() {
   order get.2 keep
   job_wait 30
   assert_equal "$status $(result get mismatches)" '1 0'
-  assert_match 'test: get: thread 0, port [0-9]+: 0 error replies, 0 misses, [1-9][0-9]* mismatches' "$stderr"
+  assert_match 'test: get: thread 0, port [0-9]+: 0 error replies, 0 misses, [1-9][0-9]* mismatches' "$STDERR"
   seq -f 'set %.0f BAD' 0 4999 | redis-cli -p "$REDIS_PORT" >/dev/null
   rm -r gate && mkdir gate
   loadgen_start 1 --no-flush --gate gate --phases get --keys uniform --time 1.5 127.0.0.1 "$REDIS_PORT" 100 20000
   order get 0 2000 take
   order get.1 keep
   job_wait 30
-  assert_equal "$status $(grep -c '^test: get: thread 0' <<<"$stderr")" '1 1'
+  assert_equal "$status $(grep -c '^test: get: thread 0' <<<"$STDERR")" '1 1'
 }
 
 @test "a phase of a kind for the second time has a name of its own, in the log and in result.tsv too" {
@@ -182,7 +181,7 @@ seen() {
   order get 0 c3
   job_wait 20
   assert_equal "$status" 1
-  assert_contains "--gate: gate/start-get: '0 c3': expected TIME" "$stderr"
+  assert_contains "--gate: gate/start-get: '0 c3': expected TIME" "$STDERR"
 }
 
 @test "a stop at the gate ends an open loop: what was due by then is sent, and nothing else" {
@@ -199,7 +198,7 @@ seen() {
   (($(result get ops) > 1400 && $(result get ops) < 60000)) || fail "$(result get ops) of more than 1400"
   # A reader of the figures must know that they are not those of 60 s.
   assert_equal "$(result populate stopped) $(result get stopped)" '0 1'
-  assert_match 'test: get: ended before its time, after [0-9.]+ s: DIR/stop exists' "$stderr"
+  assert_match 'test: get: ended before its time, after [0-9.]+ s: DIR/stop exists' "$STDERR"
   # Half of them waited for longer than half of the time.
   (($(us get p50_us) > 700000)) || fail "p50 $(result get p50_us) us"
 }
@@ -217,7 +216,7 @@ seen() {
   assert_equal "$status" 0
   [[ $output =~ \ get\ ([0-9]+)\ keys ]]
   ((BASH_REMATCH[1] > 0 && BASH_REMATCH[1] < 2000)) || fail "none or all requests were counted: $output"
-  assert_contains 'test: get: ended before its time' "$stderr"
+  assert_contains 'test: get: ended before its time' "$STDERR"
 }
 
 @test "Ctrl-C in an open loop: requests that were due and wait for a connection count, with their wait" {

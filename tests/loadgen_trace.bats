@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Replay of a recorded trace: the requests, on time and in the order of each key, against a model of a cache and a real server's counts.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -163,10 +162,10 @@ END
   assert_equal "$(kind get 3) $(result replay misses) $(kind fill 3)" "600 $keys $keys"
   assert_equal "$(redis-cli -p "$REDIS_PORT" strlen 7004)" 44
   loadgen 1 --trace t.oracleGeneral --speed max 127.0.0.1 "$REDIS_PORT"
-  assert_contains 'it only reads: without --fill-misses nothing is set' "$stderr"
+  assert_contains 'it only reads: without --fill-misses nothing is set' "$STDERR"
   printf x >>t.oracleGeneral
   fails 2 loadgen 1 --trace t.oracleGeneral 127.0.0.1 "$REDIS_PORT"
-  assert_contains '14401 bytes are no whole number of records; accepted: lines of text, or records of 24 bytes (oracleGeneral)' "$stderr"
+  assert_contains '14401 bytes are no whole number of records; accepted: lines of text, or records of 24 bytes (oracleGeneral)' "$STDERR"
 }
 
 @test "a line that is none is one message with file and line, and leaves no index" {
@@ -174,7 +173,7 @@ END
   while IFS='|' read -r line text; do
     printf '5,k,1,10,1,get,0\n%b\n' "$line" >bad.csv
     fails 2 run_split "$REPO/test" --trace bad.csv 127.0.0.1 1
-    assert_equal "$stderr" "test: --trace bad.csv: line 2: $text"
+    assert_equal "$STDERR" "test: --trace bad.csv: line 2: $text"
   done <<'END'
 6,k,1,10,1,get|invalid; accepted: timestamp,key,key_size,value_size,client,op,TTL
 6|invalid; accepted: timestamp,key,key_size,value_size,client,op,TTL
@@ -194,9 +193,9 @@ END
   assert_equal "$(find . -name '*index*')" ''
   : >bad.csv
   run_split "$REPO/test" --trace bad.csv 127.0.0.1 1
-  assert_equal "$status $stderr" '2 test: --trace bad.csv: empty; a trace has at least one request'
+  assert_equal "$status $STDERR" '2 test: --trace bad.csv: empty; a trace has at least one request'
   run_split "$REPO/test" --trace none.csv 127.0.0.1 1
-  assert_equal "$status $stderr" '2 test: --trace none.csv: No such file or directory'
+  assert_equal "$status $STDERR" '2 test: --trace none.csv: No such file or directory'
 }
 
 @test "the index is made once, again for another trace, in the cache where it must, and never in place of another file; a long path has its place in the row" {
@@ -213,7 +212,7 @@ END
   assert_equal "$(result replay ops)" 300
   echo mine >"$index"
   run_split "$REPO/test" --trace t.csv 127.0.0.1 1
-  assert_equal "$status $stderr" "2 test: --trace $index: not an index of this program; move it away"
+  assert_equal "$status $STDERR" "2 test: --trace $index: not an index of this program; move it away"
   assert_equal "$(<"$index")" mine
   # A truncated index is rebuilt.
   rm "$index"
@@ -291,7 +290,7 @@ END
   redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
   succeeds loadgen 2 --instances 1 -c 2 --trace m.log --data random --speed max 127.0.0.1 "$REDIS_PORT"
   # Some versions of redis-cli begin with COMMAND DOCS.
-  assert_match "[1-9][0-9]* requests are left out, the first one is '" "$stderr"
+  assert_match "[1-9][0-9]* requests are left out, the first one is '" "$STDERR"
   assert_equal "$(kind get 3) $(kind set 3) $(kind add 3) $(kind replace 3) $(kind delete 3) $(kind incr 3)" '6 6 2 2 3 1'
   assert_equal "$(calls get) $(calls set) $(calls del) $(calls incr)" '6 10 3 1'
   assert_equal "$(result replay misses) $(result replay mismatches)" '1 0'
@@ -319,7 +318,7 @@ END
   while IFS='|' read -r line text; do
     printf 'OK\n5 [0 c] "get" "k"\n%s\n' "$line" >bad.log
     run_split "$REPO/test" --trace bad.log 127.0.0.1 1
-    assert_equal "$status $stderr" "2 test: --trace bad.log: line 3: ${text/LINE/'TIME [DATABASE CLIENT] "COMMAND" "ARGUMENT"...'}"
+    assert_equal "$status $STDERR" "2 test: --trace bad.log: line 3: ${text/LINE/'TIME [DATABASE CLIENT] "COMMAND" "ARGUMENT"...'}"
   done <<'END'
 x [0 c] "get" "k"|time 'x': invalid; accepted: LINE
 "get" "k"|time '"get"': invalid; accepted: LINE
@@ -341,7 +340,7 @@ END
   printf 'OK\n5 [0 c] "ping"\n' >bad.log
   run_split "$REPO/test" --trace bad.log 127.0.0.1 1
   text='get mget set mset setex psetex setnx getset append del unlink incr incrby decr decrby'
-  assert_equal "$status $stderr" "2 test: --trace bad.log: no request that a replay sends; accepted: $text"
+  assert_equal "$status $STDERR" "2 test: --trace bad.log: no request that a replay sends; accepted: $text"
 }
 
 @test "what a run sends is recorded, and a replay of the record asks as often for each key" {
@@ -374,7 +373,7 @@ END
   redis_start
   echo mine >run.csv
   fails 2 loadgen 1 --phases set --record run.csv 127.0.0.1 "$REDIS_PORT" 10 5
-  assert_equal "$stderr" 'test: --record run.csv: there is such a file; give the name of a new one'
+  assert_equal "$STDERR" 'test: --record run.csv: there is such a file; give the name of a new one'
   assert_equal "$(<run.csv)" mine
   rm run.csv
   succeeds loadgen 1 --phases set,get --rate 100 --record run.csv 127.0.0.1 "$REDIS_PORT" 10 50
@@ -388,8 +387,8 @@ END
   redis_start
   # A connection, epoll, a timer, a control connection, a part of the record, and 64 others.
   fails 1 run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" --record record.csv 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_contains '1 connections require 69 open files, and the limit is 68' "$stderr"
+  assert_contains '1 connections require 69 open files, and the limit is 68' "$STDERR"
   fails 1 run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 67 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
-  assert_contains '1 connections require 68 open files, and the limit is 67' "$stderr"
+  assert_contains '1 connections require 68 open files, and the limit is 67' "$STDERR"
   succeeds run_split env OMP_NUM_THREADS=1 bash -c 'ulimit -n 68 && exec "$@"' - "$REPO/test" 127.0.0.1 "$REDIS_PORT" 10 10
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The load generator's figures: percentiles against a server that knows the truth, and late, unanswered, missing or unsent requests.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -63,7 +62,6 @@ END
   local reply errors names=$'p50_us\tp99_us\tp99_9_us\tops_per_sec\tops\tlate'
   truth_server three base=1000
   exec {three}<>"/dev/tcp/127.0.0.1/$TRUTH_PORT"
-  # shellcheck disable=SC2016 # of the protocol
   printf '*2\r\n$3\r\nGET\r\n$1\r\na\r\n%.0s' 1 2 3 >&"$three"
   for _ in 1 2 3; do
     read -r -t 10 reply <&"$three" || fail 'a request has no reply'
@@ -98,7 +96,7 @@ END
   fails 1 loadgen 1 --no-flush --no-verify --phases get --keys uniform -c 4 --timeout 0.5 --time 1.5 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result get unanswered)" "$(result get timeouts)"
   (($(us get at_least_us) >= 500000 && $(us get p50_us) >= 500000)) || fail "p50 $(result get p50_us), at least $(result get at_least_us)"
-  assert_contains 'requests got no answer' "$stderr"
+  assert_contains 'requests got no answer' "$STDERR"
   assert_contains "#[Unanswered = $(result get unanswered) requests" "$(<out/get.hgrm)"
   # An open loop: requests that could not even be sent have waited too, from their intended start.
   delay_server stalled2 --stall 100:100
@@ -112,14 +110,14 @@ END
   succeeds loadgen 1 --no-flush --no-verify --phases get --keys uniform --rate 1000 --time 0.5 --timeout 0.5 127.0.0.1 "$DELAY_PORT" 10 10
   (($(result get unsent) > 100 && $(result get unsent) == $(result get errors) && $(result get unsent) == $(result get unanswered))) ||
     fail "unsent $(result get unsent), errors $(result get errors), unanswered $(result get unanswered)"
-  assert_contains 'requests got no answer: percentiles include the time that they waited' "$stderr"
+  assert_contains 'requests got no answer: percentiles include the time that they waited' "$STDERR"
 }
 
 @test "the time to count millions of requests that were not sent is no silence of an instance" {
   instances 2
   succeeds loadgen 2 --phases populate,get --keys uniform --rate 12000000 --time 1 --timeout 0.5 127.0.0.1 "$FIRST" 10 100
   (($(result get unsent) > 1000000)) || fail "unsent $(result get unsent)"
-  refute_contains 'did not come back' "$stderr"
+  refute_contains 'did not come back' "$STDERR"
 }
 
 @test "keys that are gone although all were set fail the run, with the reason; --allow-misses says that they may go" {
@@ -129,11 +127,11 @@ END
     fails 1 loadgen 1 --phases populate,get --keys "$keys" --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
     (($(result get misses) > 0)) || fail "nothing was evicted"
     assert_equal "$(result get miss_reason) $(result populate miss_reason)" 'evicted -'
-    assert_contains 'keys were missing though all had been set (evicted)' "$stderr"
+    assert_contains 'keys were missing though all had been set (evicted)' "$STDERR"
   done
   succeeds loadgen 1 --allow-misses --phases populate,mixed --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
   assert_equal "$(result mixed miss_reason)" evicted
-  assert_contains 'keys were missing though all had been set (evicted)' "$stderr"
+  assert_contains 'keys were missing though all had been set (evicted)' "$STDERR"
   # The marker may have been evicted too, and still the instance is known to be ours.
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists redis-tier-benchmark:marker)" 1
 }
@@ -149,8 +147,8 @@ END
   order mixed 0
   job_wait 30
   assert_equal "$status $(result mixed errors) $(result mixed misses)" '1 0 0'
-  assert_match 'test: mixed \(warm-up\): thread 0, port [0-9]+: 0 error replies, [1-9][0-9]* misses, [1-9][0-9]* mismatches' "$stderr"
-  assert_match 'mixed \(warm-up\): [0-9]+ keys were missing though all had been set \(nothing was evicted' "$stderr"
+  assert_match 'test: mixed \(warm-up\): thread 0, port [0-9]+: 0 error replies, [1-9][0-9]* misses, [1-9][0-9]* mismatches' "$STDERR"
+  assert_match 'mixed \(warm-up\): [0-9]+ keys were missing though all had been set \(nothing was evicted' "$STDERR"
 }
 
 @test "keys that no phase has set are unset: their SETs failed, or the phase ended before them" {
@@ -177,7 +175,7 @@ END
   delay_server double --reply 'GET=$-1\r\n$-1\r\n'
   fails 1 loadgen 1 --no-flush --phases get --requests 1 127.0.0.1 "$DELAY_PORT" 10 10
   assert_equal "$(result get ops) $(result get error_replies)" '1 1'
-  assert_contains 'a reply that answers no request' "$stderr"
+  assert_contains 'a reply that answers no request' "$STDERR"
 }
 
 @test "an interrupted run lasted until the interrupt, and not until the last reply" {
@@ -211,5 +209,5 @@ END
   share=$(awk -v cpu="$(result get client_cpu_us)" -v time="$(result get elapsed_us)" 'BEGIN { printf "%d", 100 * cpu / time }')
   ((share < 97)) || assert_equal "$share: $(result get client_limited)" "$share: 1"
   ((share > 93)) || assert_equal "$share: $(result get client_limited)" "$share: 0"
-  ((share < 97)) || assert_contains '6 threads needed' "$stderr"
+  ((share < 97)) || assert_contains '6 threads needed' "$STDERR"
 }

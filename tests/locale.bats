@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A user of another language, whose PATH is short: the same run, the same figures.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -34,9 +33,9 @@ speak() {
   untuned=(TUNE=off KERNEL=keep)
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results"
   # The log's own lines begin with the time of day; no program prints other lines.
-  assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$stderr")" ''
+  assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$STDERR")" ''
   succeeds run_split "$REPO/summary2csv.sh" results/*
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_match 'native,100B-2i,1,127.0.0.1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,'
   # A spreadsheet of this language reads the same figures.
   run_split "$REPO/summary2csv.sh" --excel results/*
@@ -48,7 +47,7 @@ speak() {
 @test "in a locale where i is not a small I, settings are read correctly" {
   speak tr_TR
   succeeds run_split "$REPO/do_it.sh" plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "without LANG, and in other languages, the report and the comparison of a run are the same, and stderr is empty" {
@@ -58,7 +57,7 @@ speak() {
   for name in '' de_DE tr_TR; do
     if [[ $name ]]; then speak "$name"; else unset -v LANG LC_ALL; fi
     succeeds run_split "$REPO/do_it.sh" report sample
-    assert_equal "$stderr" ''
+    assert_equal "$STDERR" ''
     succeeds run_split "$REPO/do_it.sh" compare sample
     cat sample/report.html >>"page.$name"
     printf '%s\n' "$output" >>"page.$name"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # One run at a time on a server, of any user: the lock, its owner, and what happens to a run that has lost it.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load constant
@@ -87,7 +86,7 @@ END
   refuses 1 'the run theirs of somebody on somewhere' host mine lock take
   # Not even --force takes it from another user.
   run_split "$REPO/do_it.sh" stop --force
-  assert_contains 'the run theirs of somebody on somewhere' "$stderr"
+  assert_contains 'the run theirs of somebody on somewhere' "$STDERR"
   assert_exists locks/tierbench-lock.theirs
   host -u 65534 theirs lock release
 
@@ -191,8 +190,8 @@ END
   rm locks/tierbench-lock.demo-*
   job_wait 60
   assert_failure 1
-  assert_contains 'the lock of this run is missing' "$stderr"
-  assert_contains 'no further repeat starts' "$stderr"
+  assert_contains 'the lock of this run is missing' "$STDERR"
+  assert_contains 'no further repeat starts' "$STDERR"
   assert_equal "$(find results -name 'rep-*' -printf '%f\n' | sed 's/-[0-9]*-[0-9]*$//')" rep-1.failed
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
@@ -221,9 +220,9 @@ END
     # A server that does not answer may still hold the lock.
     REPEAT_LOST="" LOST=255
     ! _run_cells || echo done' bash
-  assert_equal "$(grep -c 'the lock of this run is lost' <<<"$stderr")" 1
-  assert_equal "$(grep -c 'no further repeat starts' <<<"$stderr")" 1
-  assert_equal "$(grep -c 'cannot check the lock' <<<"$stderr")" 2
+  assert_equal "$(grep -c 'the lock of this run is lost' <<<"$STDERR")" 1
+  assert_equal "$(grep -c 'no further repeat starts' <<<"$STDERR")" 1
+  assert_equal "$(grep -c 'cannot check the lock' <<<"$STDERR")" 2
 }
 
 @test "names of runs are unique, and every action refuses the directory of another master" {
@@ -253,7 +252,7 @@ END
   find host locks -exec touch -h -d '1 day ago' {} +
   find host locks elsewhere | grep -vE '/run-(dead|half)-1' | sort >before
   prints '127.0.0.1: stopped everything that dead-1-00000000 had left' run_split "$REPO/do_it.sh" stop
-  assert_contains 'host/run-notes: has no owner line' "$stderr"
+  assert_contains 'host/run-notes: has no owner line' "$STDERR"
   find host locks elsewhere ! -name '*.flock' | sort >after
   diff before after
 }
@@ -267,13 +266,13 @@ END
   assert_contains '127.0.0.1: cost of a key: the run other of somebody on somewhere '
   assert_contains '127.0.0.1: server program: the run other of somebody on somewhere '
   succeeds run_split "$REPO/do_it.sh" plan "${untuned[@]}"
-  assert_contains 'the run other of somebody on somewhere ' "$stderr"
-  assert_contains 'uses this server: keys and bytes are estimates; a run measures them with Redis' "$stderr"
+  assert_contains 'the run other of somebody on somewhere ' "$STDERR"
+  assert_contains 'uses this server: keys and bytes are estimates; a run measures them with Redis' "$STDERR"
   refute_exists started
 
   host other lock release
   succeeds run_split "$REPO/do_it.sh" plan "${untuned[@]}"
-  refute_contains estimates "$stderr"
+  refute_contains estimates "$STDERR"
   assert_exists started
   assert_equal "$(ls locks)" ''
 }
@@ -313,7 +312,7 @@ holder() {
   read -r _ _ _ pid _ <run/run.lock
   # Its host locks are elsewhere.
   fails 2 master LOCK_DIR="$SCRATCH/elsewhere" 'run_lock_take run'
-  assert_match "^master.sh: command line: --resume=run: the run test-$pid-[0-9a-f]{8} of .* on .* \\(pid $pid, since .*\\) continues it; wait for it, or interrupt it there\$" "$stderr"
+  assert_match "^master.sh: command line: --resume=run: the run test-$pid-[0-9a-f]{8} of .* on .* \\(pid $pid, since .*\\) continues it; wait for it, or interrupt it there\$" "$STDERR"
   : >down
   wait
   refute_exists run/run.lock
@@ -341,7 +340,7 @@ holder() {
   wait
   printf '#!/bin/bash\n[[ $* != "-n "* || ! -e run/run.lock ]] || exit 71\nexec %q "$@"\n' "$flock" >bin/flock
   PATH=$SCRATCH/bin:$PATH succeeds master '' 'run_lock_take run'
-  assert_contains 'run/run.lock: cannot be locked on this file system' "$stderr"
+  assert_contains 'run/run.lock: cannot be locked on this file system' "$STDERR"
 }
 
 @test "a line whose fields are too long, or of another kind, is not that of an owner" {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Latency over time as a heat map: what it counts, where it has no data, its marks and its scales.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -15,11 +14,10 @@ setup() {
 
 @test "a map counts each request of a phase, at its time and latency; between phases it has no data; all variants share the scales" {
   succeeds run_split "$REPO/do_it.sh" report "$RUN"
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_exists "$RUN"/plots/map-1-{1,2}.{svg,png}
   refute_exists "$RUN"/plots/map-1-2-1.svg
   # As rows of a comparison, which name the base.
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals
     sed -i "1s/\$/\tbase/; 2,\$s/\$/\tnative/" data/rows data/totals
     _plot_data data' bash "$RUN"
@@ -65,7 +63,7 @@ setup() {
   printf '%s\n' $'time_us\tnode\tevent\tdetail' $((start + 2000000))$'\t1\tnode down\tkill' >"$FOLDER/server/events.tsv"
   sed -i '7s/HISTFAAA/HISTFXXX/' "$RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog"
   fails 1 run_split "$REPO/do_it.sh" report "$RUN"
-  assert_match "^report: $RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog: line 7: its histogram is damaged, or of another program$" "$stderr"
+  assert_match "^report: $RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog: line 7: its histogram is damaged, or of another program$" "$STDERR"
   assert_exists "$RUN"/plots/map-1-{1,2}.svg "$RUN"/plots/time-1.svg
   assert_equal "$(grep -c '<text>node down' "$RUN"/plots/map-1-{1,2}.svg)" "$RUN/plots/map-1-1.svg:0"$'\n'"$RUN/plots/map-1-2.svg:1"
 }

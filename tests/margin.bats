@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The error of one repeat: margins, trends, warm-up and disturbed seconds, from the series of its clients.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # doctor --probe: what is measured of memory, what firmware and kernel say of it, and the weights that follow.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load elsewhere
@@ -108,7 +106,7 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
   sed -i 's|^here=.*|&; touch -d "2 hours ago" "$here/locks/tierbench-lock.memory-test"|' membench
   fails any run_split remote_script memory measure "$PWD/membench"
   assert_equal "$(grep -c ^pair <<<"$output")" 1
-  assert_contains 'the master has died; the rest is not measured' "$stderr"
+  assert_contains 'the master has died; the rest is not measured' "$STDERR"
 }
 
 @test "weights in proportion to the smaller one of read and write, small numbers first; tiers and firmware that say something else than what was measured are warnings, and what fits is none" {
@@ -199,11 +197,11 @@ END
   succeeds master '' "$code"
   assert_match "^$SCRATCH/host/cache/membench-[0-9a-f]{16}\$" "$output"
   cmp "$output" "$MEMBENCH"
-  refute_contains building "$stderr"
+  refute_contains building "$STDERR"
   rm "$output"
   program_make there/uname '#!/bin/sh\n[ "$1" != -m ] || exec echo other\nexec /usr/bin/uname "$@"\n'
   succeeds master '' "$code"
-  assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$stderr"
+  assert_contains 'elsewhere: building membench there: our copy does not start: it is for ' "$STDERR"
   assert_equal "$("$output" --version)" 'membench 1'
   assert_equal "$(find host/cache -type d -name 'source-*')" ''
   # A version that was not used for a month is removed; a used version, and another program, are not.

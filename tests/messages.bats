@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Every message that ends a command with 2 or 3, produced once: the tables of them are tests/messages.tsv, and messages_test.tsv for ./test.
 # slow
-# shellcheck disable=SC2154,SC2030,SC2031 # stderr is set by run_split, in each test
+# shellcheck disable=SC2030,SC2031 # each test sets its own
 
 load helper
 
@@ -47,8 +47,8 @@ messages_run() {
     summary2csv.sh*) run_split "$REPO/summary2csv.sh" "${words[@]:1}" </dev/null ;;
     *) run_split "$REPO/do_it.sh" "${words[@]}" </dev/null ;;
   esac
-  stderr=${stderr//"$REPO"/ROOT}
-  stderr=${stderr//"$SCRATCH"/.}
+  STDERR=${STDERR//"$REPO"/ROOT}
+  STDERR=${STDERR//"$SCRATCH"/.}
 }
 
 @test "each message comes with its status and its line, and no line is of another program" {
@@ -59,13 +59,13 @@ messages_run() {
     [[ $expected == [23] ]] || continue
     number=$((number + 1))
     messages_run "$command" "$given"
-    [[ ! $'\n'$stderr =~ $others ]] || bad+="$command"$'\n'"  not ours:${BASH_REMATCH[0]}"$'\n'
-    stderr=${stderr##*$'\n'}
+    [[ ! $'\n'$STDERR =~ $others ]] || bad+="$command"$'\n'"  not ours:${BASH_REMATCH[0]}"$'\n'
+    STDERR=${STDERR##*$'\n'}
     # Numbers of lines in our own files change with every edit.
-    [[ $stderr != *ROOT* ]] || stderr=$(sed -E 's/(ROOT[^: ]*):[0-9]+:/\1:N:/' <<<"$stderr")
-    [[ $status == "$expected" && $stderr == "$line" ]] || bad+="$command"$'\n'"  expected $expected: $line"$'\n'"  actual   $status: $stderr"$'\n'
+    [[ $STDERR != *ROOT* ]] || STDERR=$(sed -E 's/(ROOT[^: ]*):[0-9]+:/\1:N:/' <<<"$STDERR")
+    [[ $status == "$expected" && $STDERR == "$line" ]] || bad+="$command"$'\n'"  expected $expected: $line"$'\n'"  actual   $status: $STDERR"$'\n'
   done <"$REPO/tests/messages.tsv"
-  unset status stderr
+  unset status STDERR
   ((number > 400)) || fail "the table has $number rows"
   [[ -z $bad ]] || fail "$bad"
 }
@@ -103,7 +103,7 @@ messages_run() {
     # A row is a pattern in which only the asterisk is one.
     expected=${expected//\\/\\\\} expected=${expected//\[/\\[} expected=${expected//\?/\\?}
     # shellcheck disable=SC2053 # the expected line is a pattern
-    [[ $status == 2 && $stderr == $expected && -z $output ]] || bad+="$given"$'\n'"  expected 2: $expected"$'\n'"  actual   $status: $stderr"$'\n'
+    [[ $status == 2 && $STDERR == $expected && -z $output ]] || bad+="$given"$'\n'"  expected 2: $expected"$'\n'"  actual   $status: $STDERR"$'\n'
   done <"$REPO/tests/messages_test.tsv"
   ((count > 60)) || fail "the table has $count rows"
   [[ -z $bad ]] || fail "$bad"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Monitors: what they record, what they cost, and the guard that ends a load before it harms the host.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -19,7 +18,6 @@ words() {
 # Run code of the master with the monitors and idle processes that are recorded as instances from port BASE on.
 # Usage: monitored COUNT CODE   Sets: as run_split does   Returns: 0
 monitored() {
-  # shellcheck disable=SC2016 # expanded by the master
   master "RESERVE=1M" '
     folder=$SCRATCH/host/run-$RUN_ID idle=()
     trap "kill \${idle[*]} 2>/dev/null || :" EXIT
@@ -72,7 +70,6 @@ monitored() {
 @test "with 288 instances the monitors take a few per cent of a CPU at most" {
   local most
   # Those that are there at the start are asked for INFO, which these do not answer.
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds monitored 1 '
     for ((i = 1; i < 288; i++)); do
       sleep 600 </dev/null >/dev/null 2>&1 &
@@ -97,10 +94,9 @@ monitored() {
 }
 
 @test "an instance that does not answer INFO is named, and marked in the counters" {
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds monitored 1 'monitor_mark set && monitor_mark end && fetch "$SCRATCH"'
-  assert_contains "no answer to INFO before set from port $BASE;" "$stderr"
-  assert_contains "after set: used_memory not known, Rss " "$stderr"
+  assert_contains "no answer to INFO before set from port $BASE;" "$STDERR"
+  assert_contains "after set: used_memory not known, Rss " "$STDERR"
   grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
 }
 
@@ -119,7 +115,6 @@ monitored() {
   echo 45000 >"$place"1/temp1_input
   echo 90000 >"$place"2/temp1_input
   # The monitors are started again on that machine.
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds monitored 2 'export TIERBENCH_ROOT=$SCRATCH/tree
     call_chain "$HOST" "${calls[@]}"
     # Wait for a number of samples. Usage: sampled NUMBER
@@ -141,7 +136,6 @@ monitored() {
 }
 
 @test "a mark that reads while a sample is written has all sums" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   prints '' run bash -c '. "$REPO/lib/host/monitor_cpus.sh"
     MONITOR=$SCRATCH TIERBENCH_ROOT=$SCRATCH/none
     host_monitor_cpus_open
@@ -152,7 +146,6 @@ monitored() {
 }
 
 @test "a mark reports an alarm of the guard, and without one the guard is not asked again at once" {
-  # shellcheck disable=SC2016 # expanded by the master
   prints 'alarm: the guard says so' monitored 1 'monitor_mark set
     (call_run() { echo asked; }; monitor_alarm)
     echo "the guard says so" >"$folder/monitor/alarm"
@@ -161,7 +154,6 @@ monitored() {
 }
 
 @test "an instance that ended just before a mark is an alarm of that mark: the guard has looked at it" {
-  # shellcheck disable=SC2016 # expanded by the master
   monitored 1 'monitor_mark set
     until [[ -e $folder/monitor/beat ]]; do proc_pause; done
     read -r pid start _ <"$folder/server/instances.proc"
@@ -173,7 +165,6 @@ monitored() {
 }
 
 @test "an instance that is recorded in the step of the clock in which the record was read is sampled" {
-  # shellcheck disable=SC2016 # expanded by the master
   monitored 1 'until [[ -e $folder/monitor/beat ]]; do proc_pause; done
     sleep 600 </dev/null >/dev/null 2>&1 &
     idle+=($!)
@@ -196,7 +187,6 @@ monitored() {
   read -r pid _ <"$folder/monitor.proc"
   sed -i 's/^declare -- RESERVE_BYTES=.*/declare -- RESERVE_BYTES="1125899906842624"/' "$folder/monitor.sh"
   mkfifo go
-  # shellcheck disable=SC2016 # expanded by the inner shell
   setsid bash -c 'read -r _ <go; exec bash "$1"' bash "$folder/monitor.sh" </dev/null >/dev/null 2>&1 3>&- &
   process_note $!
   # On record before the first one ends, for that would be an alarm too.
@@ -205,14 +195,13 @@ monitored() {
   echo >go
   job_wait 60
   assert_equal "$status" 1
-  assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was stopped' "$stderr"
+  assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was stopped' "$STDERR"
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find host -name 'run-*')" ''
 }
 
 @test "while memory that must stay free is used, no further repeat starts" {
   # The check before the run would refuse it, so this begins behind it: with the repeats.
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds master "INSTANCES=1 REDISBASE=$BASE KEYS=100 REDISRUNS=3 RESERVE=1024G TUNE=off KERNEL=keep" '
     . "$LIB/cmd/run.sh"
     client_prepare "$SERVER"
@@ -222,16 +211,15 @@ monitored() {
     RUN=$SCRATCH/run
     mkdir "$RUN"
     ! _run_cells'
-  assert_contains "1 of 3: native" "$stderr"
-  assert_contains "must stay free (RESERVE); the load was stopped" "$stderr"
-  assert_match 'MiB of memory are available with no instance running, and 1048576 MiB must stay free \(RESERVE\)' "$stderr"
-  assert_contains "no further repeat starts" "$stderr"
-  refute_contains "2 of 3" "$stderr"
+  assert_contains "1 of 3: native" "$STDERR"
+  assert_contains "must stay free (RESERVE); the load was stopped" "$STDERR"
+  assert_match 'MiB of memory are available with no instance running, and 1048576 MiB must stay free \(RESERVE\)' "$STDERR"
+  assert_contains "no further repeat starts" "$STDERR"
+  refute_contains "2 of 3" "$STDERR"
   assert_equal "$(find host -name 'run-*')" ''
 }
 
 @test "what the monitors saw is there until stop: a link that is cut behind their last byte loses nothing" {
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds monitored 1 '
     mkdir one two
     for into in one two; do
@@ -251,7 +239,7 @@ monitored() {
   kill -KILL "$(cut -f 1 host/run-*/monitor/monitor.proc)"
   job_wait 40
   assert_equal "$status" 1
-  assert_contains "guard: the monitors are gone" "$stderr"
+  assert_contains "guard: the monitors are gone" "$STDERR"
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l) $(find host -name 'run-*' | wc -l)" '1 0'
 }
 
@@ -262,7 +250,6 @@ monitored() {
   sleep 600 3>&- &
   process_note $!
   printf '%s\t%s\t7001\n' $! "$(process_start $!)" >record
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run env PATH="$SCRATCH/bin:$PATH" MONITOR=monitor RECORD=record HIT_COUNTERS=majflt bash -c 'set -u
     . "$REPO/lib/host/monitor_sample.sh"
     host_monitor_sample_record
@@ -279,7 +266,6 @@ monitored() {
   for awk in mawk gawk; do
     mkdir "with-$awk"
     ln -s "$(command -v "$awk")" "with-$awk/awk"
-    # shellcheck disable=SC2016 # for the shell that runs it
     succeeds run env PATH="$SCRATCH/with-$awk:$PATH" WORK="$SCRATCH/work" RUN_ID=x bash -c '. "$REPO/lib/host/tier_cgroup.sh" && . "$REPO/lib/host/tier_verify.sh" && host_tier_state'
     assert_output ''
   done

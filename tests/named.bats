@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Scenarios, variants and workloads outside of the tree: TIERBENCH_PATH.
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by the inner shell
 
 load helper
 
@@ -21,12 +20,12 @@ setup() {
 refused() {
   [[ $# -gt 1 ]] || set -- "$1" list
   fails 2 run_split "$REPO/do_it.sh" "${@:2}" </dev/null
-  assert_equal "$stderr" "do_it.sh: $1"
+  assert_equal "$STDERR" "do_it.sh: $1"
 }
 
 @test "names of TIERBENCH_PATH are known to plan, list, hints and completion, and its files are the user's own" {
   succeeds run_split "$REPO/do_it.sh" plan --settings -s question -v place "${far[@]}" </dev/null
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_match $'\tPIPELINE\t7\t'
   assert_match $'\tINSTANCES\t2\t'
   assert_match $'\tKEY_PATTERN\tzipf'
@@ -48,7 +47,7 @@ refused() {
   printf '# SPDX-License-Identifier: MIT\n# Second.\nKEYS=5\n' | tee more/scenarios/question.conf more/variants/native.conf >/dev/null
   succeeds run_split "$REPO/do_it.sh" plan --settings -s question -v native "${far[@]}"
   assert_match $'\tPIPELINE\t7\t'
-  assert_equal "$(cut -d ' ' -f 2- <<<"$stderr")" "warning: $SCRATCH/mine/scenarios/question.conf: hides $SCRATCH/more/scenarios/question.conf; rename one of them to use both
+  assert_equal "$(cut -d ' ' -f 2- <<<"$STDERR")" "warning: $SCRATCH/mine/scenarios/question.conf: hides $SCRATCH/more/scenarios/question.conf; rename one of them to use both
 warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.conf; rename one of them to use both"
   run "$REPO/do_it.sh" list
   assert_equal "$(grep -cE '^scenario +question ' <<<"$output") $(grep -cE '^variant +native ' <<<"$output")" '1 1'
@@ -105,11 +104,11 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
     refused "environment: TIERBENCH_PATH=$SCRATCH/$file: other users can write to $SCRATCH/$file (mode 646); $path"
     chmod 000 "$file"
     fails 2 run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" list
-    assert_equal "$stderr" "do_it.sh: environment: TIERBENCH_PATH=$SCRATCH/$file: $cannot"
+    assert_equal "$STDERR" "do_it.sh: environment: TIERBENCH_PATH=$SCRATCH/$file: $cannot"
     chmod 644 "$file"
   done
   file=$SCRATCH/mine/scenarios/question.conf
   chmod 000 "$file"
   fails 2 run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" plan -s question "${far[@]}"
-  assert_equal "$stderr" "do_it.sh: $file: cannot open; name a file of settings that you can read"
+  assert_equal "$STDERR" "do_it.sh: $file: cannot open; name a file of settings that you can read"
 }

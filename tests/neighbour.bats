@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # NEIGHBOUR: a load on the server's memory while phases are measured, and that nothing of it is left.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load tree
@@ -34,7 +32,7 @@ load_reads() {
 
 @test "each point has its load: the row has the requested and the measured bandwidth, and nothing is left" {
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR="0 0.05" TIME=2 RATE=1000
-  assert_contains '127.0.0.1: node 0 is read at 0.05 GB/s during the measured phases' "$stderr"
+  assert_contains '127.0.0.1: node 0 is read at 0.05 GB/s during the measured phases' "$STDERR"
   run "$REPO/summary2csv.sh" results/*
   awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } $at["operation"] == "get" { print $at["neighbour"], ($at["neighbour_gb_s"] != "" ? "read" : "nothing") }' <<<"$output" |
     sort >said
@@ -148,8 +146,8 @@ END
   ln -s "$REPO/test" test
   cp bin/membench lib/membench/membench
   refuses 1 'broken on purpose' run_split ./do_it.sh run "${untuned[@]}" NEIGHBOUR=0.05
-  refute_contains 'no load on memory is recorded' "$stderr"
-  refute_contains 'ended before the phases' "$stderr"
+  refute_contains 'no load on memory is recorded' "$STDERR"
+  refute_contains 'ended before the phases' "$STDERR"
   run ./do_it.sh doctor --all "${untuned[@]}" NEIGHBOUR=1
   assert_match 'memory +[^\n]*with 256 MiB of NEIGHBOUR'
 }

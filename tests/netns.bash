@@ -55,7 +55,6 @@ netns_up() {
   NETNS_FILES=$(_netns_files_kind)
   _netns_keys
   for host in "${NETNS_HOSTS[@]}"; do _netns_sshd "$host"; done
-  # shellcheck disable=SC2016 # expanded by the inner shell
   wait_until 20 netns_exec client1 timeout 5 bash -c 'for address; do : <>"/dev/tcp/$address/22" || exit; done' bash "${NETNS_ADDRESS[@]}" && return
   for host in "${NETNS_HOSTS[@]}"; do cat "$NETNS_DIR/$host/sshd.log" >&2; done
   netns_down
@@ -98,7 +97,6 @@ _netns_files_kind() {
     return
   fi
   # In a chroot the root is not a mount, so unshare cannot make it private; it may already be private.
-  # shellcheck disable=SC2016 # expanded by the inner shell
   if unshare --mount --propagation unchanged bash -c 'mount -t tmpfs none "$1" && : >"$1/seen"' bash "$probe" 2>/dev/null &&
     [[ ! -e $probe/seen ]]; then
     echo own-unchanged
@@ -152,7 +150,6 @@ MaxStartups 100
 MaxSessions 100
 Subsystem sftp internal-sftp
 END
-  # shellcheck disable=SC2016 # expanded by the inner shell
   _netns_enter "$host" bash -c "$(declare -f _netns_own_files); "'
     [[ $1 == shared ]] || _netns_own_files "$2" "$3" "$4"
     # sshd requires an empty directory of root; on a running system it exists.
@@ -198,7 +195,6 @@ _netns_enter() {
 # Usage: netns_exec HOST COMMAND...   Returns: the command's status
 netns_exec() {
   # A sysfs mounted inside shows the links of the namespace; the old sysfs shows those of the machine.
-  # shellcheck disable=SC2016 # expanded by the inner shell
   (_netns_enter "$1" bash -c '[[ $1 == shared ]] || mount -t sysfs none /sys 2>/dev/null; shift; exec "$@"' \
     bash "$NETNS_FILES" "${@:2}")
 }

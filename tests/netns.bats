@@ -37,7 +37,6 @@ teardown() {
   assert_equal "$(netns_exec client1 pwd)" "$SCRATCH"
 
   mkfifo gate
-  # shellcheck disable=SC2016 # expanded on the host
   netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" client2 'read -r word; echo "got $word"' <gate >answer 3>&- &
   session=$!
   process_note "$session"

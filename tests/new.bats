@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # ./do_it.sh new: templates of scenarios and variants that run as they are.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; a name that is not expanded
 
 load helper
 
@@ -18,7 +17,7 @@ setup() {
 refused() {
   fails 2 run_split "$REPO/do_it.sh" new "${@:2}"
   assert_equal "$output" ''
-  assert_equal "$stderr" "do_it.sh: command line: $1"
+  assert_equal "$STDERR" "do_it.sh: command line: $1"
 }
 
 @test "new scenario and new variant write templates that run as they are, and are resumed without TIERBENCH_PATH" {
@@ -27,7 +26,7 @@ refused() {
   assert_output "$SCRATCH/mine/scenarios/question.conf: written, and runs as it is: ./do_it.sh run -s question"
   run_split "$REPO/do_it.sh" new variant place
   assert_output "$SCRATCH/mine/variants/place.conf: written, and runs as it is: ./do_it.sh run -s demo -v native -v place"
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   # Each setting has its sentence, and no name is left open.
   assert_equal "$(awk '/^[A-Z]/ && above !~ /^# / { print } { above = $0 }' mine/*/*.conf)" CLIENT_IP=127.0.0.1
   assert_equal "$(grep -w NAME mine/*/*.conf)" ''
@@ -49,7 +48,7 @@ refused() {
   # A link that leads nowhere is a file, too.
   ln -s ../../there mine/scenarios/link.conf
   fails 1 run_split "$REPO/do_it.sh" new scenario link
-  assert_equal "$stderr" "do_it.sh: $SCRATCH/mine/scenarios/link.conf: cannot be written; set TIERBENCH_PATH to another directory"
+  assert_equal "$STDERR" "do_it.sh: $SCRATCH/mine/scenarios/link.conf: cannot be written; set TIERBENCH_PATH to another directory"
   refute_exists there
   for name in '' ../x '$(id)'; do
     refused "new scenario: NAME=$name: not a name; accepted: up to 64 letters, digits, - and _, with a letter or digit first" scenario "$name"
@@ -88,7 +87,7 @@ on get known'
   # A name whose functions or setting another file has.
   for name in spare cold server rate home timeout; do
     fails 2 run_split "$REPO/do_it.sh" new part "$name"
-    assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$stderr"
+    assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$STDERR"
   done
   # Without the path it is in the tree.
   cp -rp "$REPO"/{do_it.sh,lib,conf} .

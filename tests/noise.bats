@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Why measurements that are alike differ: components of variance, their intervals, and what `noise` prints of runs whose noise is known.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -119,7 +118,7 @@ END
   rm -r runs/run-1/native/1000B-2i/rep-[23]
   run_split "$REPO/do_it.sh" noise runs/run-1
   assert_equal "$status" 1
-  assert_contains 'no phase was measured twice' "$stderr"
+  assert_contains 'no phase was measured twice' "$STDERR"
 }
 
 @test "the last screen and the page have the noise of a run with repeated phases in three starts, and of no other" {

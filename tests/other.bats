@@ -3,7 +3,6 @@
 # A server that is not Redis behind REDIS, tests/other_server.py: its own counters are the hit ratio, and what it lacks is reported by
 # doctor and leaves columns empty.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load logs
@@ -56,7 +55,7 @@ truth() {
   words PHASES="populate get" HIT_RATIO=70% HIT_COUNTERS=flash_reads KEY_PATTERN=gaussian RATE=0 TIME=0 REQUESTS=2000 KEYS=1000 SEARCH_TIME=0.5 REDIS_CONF="dram 250" \
     POPULATE_PATTERN=sequential
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_match 'HIT_RATIO=70%: gaussian:[0-9.]+ hits (69|70|71)\.[0-9] %' "$stderr"
+  assert_match 'HIT_RATIO=70%: gaussian:[0-9.]+ hits (69|70|71)\.[0-9] %' "$STDERR"
   # The phase begins with other keys in DRAM than those of the search.
   rows operation hit_ratio | awk '$1 == "get" && !($2 > 0.6 && $2 < 0.75) { bad = 1 } END { exit bad }' || fail "$(rows operation hit_ratio)"
   sd=$(rows key_sd | tail -n 1)
@@ -73,10 +72,10 @@ truth() {
   assert_match 'warn +INFO +no used_cpu_user +for the columns server_cpu_us_per_op '
   assert_match 'warn +INFO +no cmdstat +for the columns far_per_op, hit_ratio, server_cpu_us_per_op '
   fails 3 run_split "$REPO/do_it.sh" run "${untuned[@]}" HIT_COUNTERS=dram_reads/flash_reads REDIS_CONF="hide flash_"
-  assert_contains '127.0.0.1: HIT_COUNTERS: no flash_reads in INFO; ' "$stderr"
+  assert_contains '127.0.0.1: HIT_COUNTERS: no flash_reads in INFO; ' "$STDERR"
   refute_exists results
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_contains 'after set: used_memory not known, Rss ' "$stderr"
+  assert_contains 'after set: used_memory not known, Rss ' "$STDERR"
   assert_equal "$(rows operation ops used_memory server_cpu_us_per_op far_per_op hit_ratio errors)" $'set 2000 - - - - 0\nget 2000 - - - - 0'
 }
 

@@ -6,9 +6,9 @@
 # Usage: fail TEXT...   Returns: 1
 fail() {
   printf '%s\n' "$*"
-  [[ $(wc -l <<<"${stderr-}") -lt 12 ]] || printf 'the end of stderr:\n%s\n' "$(tail -n 8 <<<"$stderr")"
+  [[ $(wc -l <<<"${STDERR-}") -lt 12 ]] || printf 'the end of stderr:\n%s\n' "$(tail -n 8 <<<"$STDERR")"
   [[ -z ${status+set} ]] || printf 'status: %s\noutput:\n%s\n' "$status" "${output-}"
-  [[ -z ${stderr-} ]] || printf 'stderr:\n%s\n' "$stderr"
+  [[ -z ${STDERR-} ]] || printf 'stderr:\n%s\n' "$STDERR"
   return 1
 } >&2
 
@@ -88,5 +88,5 @@ fails() {
 refuses() {
   "${@:3}"
   assert_failure "${1#any}" || return
-  assert_contains "$2" "$stderr"
+  assert_contains "$2" "$STDERR"
 }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Hosts that are asked in parallel: order, errors with names, time limits, and no leftovers of stopped hosts.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 
@@ -31,7 +30,7 @@ $1"
     cleanup_push check
     parallel_run 60 each ten eleven twelve'
   assert_output $'0 3 1\nfirst\nsecond\none\ntwo\neleven, twelve'
-  assert_equal "$stderr" $'eleven: it is bad\ntwelve: is worse'
+  assert_equal "$STDERR" $'eleven: it is bad\ntwelve: is worse'
 }
 
 @test "one that gives no answer is stopped with all that it began; one that is killed is noticed; the others are not touched" {
@@ -47,7 +46,7 @@ $1"
     # Late output of a stopped job must not reach a later call.
     parallel_run 60 each well
     echo "again ${PARALLEL_STATUS[well]}"'
-  assert_contains "slow: no answer within 6 s" "$stderr"
+  assert_contains "slow: no answer within 6 s" "$STDERR"
   wait_until 20 gone "$(<pid)"
 }
 

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Parts of a run at its points (lib/run/parts.sh, docs/parts.md).
-# shellcheck disable=SC2016,SC2154 # code for another shell; stderr is set by run_split
 
 load helper
 

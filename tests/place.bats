@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The placement of instances on machines that are not here: two sockets, two with SMT, eight nodes, and a node without a CPU.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load processors
@@ -130,5 +129,5 @@ END
   mkdir -p mine/variants
   printf 'PLACEMENT=split\nPLACEMENT_NODE=99\n' >mine/variants/far.conf
   TIERBENCH_PATH=$SCRATCH/mine fails 2 run_split "$REPO/do_it.sh" run -s demo -v native -v far RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)"
-  assert_contains 'PLACEMENT_NODE=99: node 99 has no CPU on the server' "$stderr"
+  assert_contains 'PLACEMENT_NODE=99: node 99 has no CPU on the server' "$STDERR"
 }

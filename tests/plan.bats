@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # What will run: instances and their CPUs, the clients' shares, the order of repeats, and the guide's fill.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 

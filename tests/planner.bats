@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The planner (lib/plan/plan.awk): the plans of tests/planner.tsv, with both kinds of awk.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load processors
@@ -30,7 +29,7 @@ planner_all() {
     [[ $name != '#'* ]] || continue
     mapfile -t words < <(tr ' ~' '\n ' <<<"$words")
     run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 "${words[@]}"
-    [[ $status == 0 ]] || fail "$name: $stderr"
+    [[ $status == 0 ]] || fail "$name: $STDERR"
     count=$((count + 1))
     [[ $(cksum <<<"$output") == "$sum" ]] || bad+="$name"$'\n'"$output"$'\n'
   done <"$REPO/tests/planner.tsv"

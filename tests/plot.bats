@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The plots' data: which variants are drawn, when events happened, and that gnuplot prints no warnings.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -45,7 +44,6 @@ run_make() {
 
 # Write the data of the run's plots into the directory data and print which plots to draw, also into the file jobs.
 data_make() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -59,7 +57,6 @@ data_make() {
 
 # Draw the plots of data_make whose names begin so into the directory drawn; nothing may be said of them: drawn 'NAME|NAME'
 drawn() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   NAMES=$1 succeeds run_split bash -c '
     set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
@@ -69,7 +66,7 @@ drawn() {
     cp -r data drawn
     _plot_data() { awk -F "\t" "\$2 ~ /^($NAMES)-/" jobs; }
     PLOT_CORNER=corner plot_all drawn'
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "waits for far memory are set against the operations of the same time" {
@@ -273,7 +270,7 @@ PROGRAM
   rm "$RUN"/native/1000B-1i/rep-1/c/*.series.tsv "$RUN"/native/1000B-1i/rep-1/c/histogram-*
   sed -i '/^Histogram/d' "$RUN"/native/1000B-1i/rep-1/c/redis.log.*
   succeeds run_split "$REPO/do_it.sh" report "$RUN"
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_exists "$RUN"/plots/time-1.svg "$RUN"/plots/percentile-1-1.svg
   data_make
   assert_equal "$(<data/time-1.dat.names)" $'2\tswap'
@@ -390,19 +387,17 @@ gnuplot_after() {
   assert_equal "${#names[@]}" 10
   mv "$RUN"/plots whole
   # Each of them finds its minute over after one plot.
-  # shellcheck disable=SC2016 # expanded by the stand-in
   gnuplot_after 'echo >>starts; sed -i "s/time(0) >= [0-9]*/1/" "$2"'
   rm starts
   succeeds run_split "$REPO/do_it.sh" report "$RUN"
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_equal "$(wc -l <starts)" ${#names[@]}
   for name in whole/*.png; do cmp "$name" "$RUN/plots/${name##*/}"; done
   rm starts
   # The first one, two in turn, and the last one.
-  # shellcheck disable=SC2016 # expanded by the stand-in
   gnuplot_after 'echo >>starts; rm -f "${2%/*}"/{bars-1,tail-1,tail-2,far-1}.dat'
   fails 1 run_split "$REPO/do_it.sh" report "$RUN"
-  assert_equal "$(grep -o 'cannot draw the plot .*' <<<"$stderr" | xargs)" \
+  assert_equal "$(grep -o 'cannot draw the plot .*' <<<"$STDERR" | xargs)" \
     'cannot draw the plot bars-1 cannot draw the plot tail-1 cannot draw the plot tail-2 cannot draw the plot far-1'
   for name in "${names[@]}"; do
     case $name in
@@ -414,7 +409,7 @@ gnuplot_after() {
   # One that draws nothing and reports no error.
   gnuplot_after 'exit 0'
   fails 1 run_split "$REPO/do_it.sh" report "$RUN"
-  assert_equal "$(grep -c 'cannot draw the plot' <<<"$stderr")" ${#names[@]}
+  assert_equal "$(grep -c 'cannot draw the plot' <<<"$STDERR")" ${#names[@]}
 }
 
 @test "a text of any characters is drawn, and never a command" {
@@ -423,7 +418,6 @@ gnuplot_after() {
   cd draw*
   printf '1\t5\t4\t6\t\n\n\n1\tpoint\n' >data/bars-1.dat
   printf '1\tnative\n' >data/bars-1.dat.names
-  # shellcheck disable=SC2016 # expanded by the inner shell
   TEXT=$text prints $'bars-1\t'"$text"$'\twords' run bash -c '
     set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib

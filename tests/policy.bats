@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Tiering policies: limits of NUMA balancing, and DAMON, are set on a machine in a tree, recorded first, and restored.
 # slow
-# shellcheck disable=SC2154,SC2030,SC2031 # stderr is set by run_split; each test sets its own rows
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
+# shellcheck disable=SC2030,SC2031 # each test sets its own
 
 load helper
 load processors

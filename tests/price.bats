@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What memory costs within a limit, from made-up totals and counters.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -28,7 +27,6 @@ repeat() {
 # Usage: priced PRICES   Returns: 0
 priced() {
   { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\tsearch_holds\tp99_us\n' && cat rows; } >totals
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"

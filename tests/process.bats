@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Recorded processes: how they are stopped.
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load tree
@@ -28,7 +27,7 @@ setup() {
     bash -c "kill -s KILL $!"
     while [[ -e /proc/$! ]]; do sleep 0.01; done
     echo goes on'
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "SIDECAR may be a script: what it runs gets INT as with Ctrl-C, and nothing that it has started is left" {
@@ -47,7 +46,7 @@ END
   # The end may be repeated after a lost link, and does not call the program ended too early.
   for turn in 1 2; do
     run_split remote_script sidecar end
-    assert_equal "$turn $status $output $stderr" "$turn 0  "
+    assert_equal "$turn $status $output $STDERR" "$turn 0  "
   done
   for pid in "${TEST_PROCESSES[@]}"; do process_gone "${pid%:*}" "${pid#*:}" || fail "$pid still runs"; done
   assert_equal "$(<host/run-trace/sidecar.part/out/results)" $'results\nscript'

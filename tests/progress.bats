@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The progress messages of a run: how far it is, its result, and what is kept when it is stopped.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in quotes is expanded by the master
 
 load helper
 
@@ -42,8 +41,8 @@ at most 1 repeat, about 20 s"
 
 @test "a run begins with the hosts that it checks; a comparison ends with its answer and a short table" {
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v native -v kernel REDISRUNS=1
-  assert_match '^[0-9:]+ checking 127.0.0.1'$'\n' "$stderr"
-  assert_contains 'warning: client and server both run on 127.0.0.1: ' "$stderr"
+  assert_match '^[0-9:]+ checking 127.0.0.1'$'\n' "$STDERR"
+  assert_contains 'warning: client and server both run on 127.0.0.1: ' "$STDERR"
   # Of two bounds, which a busy machine can give, the verdict is that it is not known.
   assert_match $'\n\nkernel(\'s throughput against| reaches| has) [^\n]*native\'s[ ;:][^\n]*\n[^\n]*\n1 repeat: run 3 repeats for a verdict [^\n]*\n\nOne or two repeats: medians without a verdict\n'
 }
@@ -58,13 +57,13 @@ at most 1 repeat, about 20 s"
   assert_failure 130
   run=$(echo results/*)
   refute_exists "$run/run.now"
-  assert_match "stopped; kept: 1 of 2 whole repeats in $SCRATCH/$run"$'\n' "$stderr"
-  assert_match "the rest: ./do_it[.]sh run --resume $SCRATCH/$run\$" "$stderr"
+  assert_match "stopped; kept: 1 of 2 whole repeats in $SCRATCH/$run"$'\n' "$STDERR"
+  assert_match "the rest: ./do_it[.]sh run --resume $SCRATCH/$run\$" "$STDERR"
   # With its own settings, so it leaves the host as it is too.
   succeeds run_split "$REPO/do_it.sh" "run" --resume "$SCRATCH/$run"
   assert_exists "$run"/native/*/rep-2
-  refute_contains 'stopped' "$stderr"
-  refute_contains 'both run on' "$stderr"
+  refute_contains 'stopped' "$STDERR"
+  refute_contains 'both run on' "$STDERR"
   # A busy machine may not reach the rate.
   assert_match $'\n\n([a-z]+: RATE=500 asked[^\n]*\n)*native, set[^\n]*: (at least )?[0-9,]+( to [0-9,]+)? operations per second[^\n]*\nnative, get[^\n]*$'
 }
@@ -98,7 +97,7 @@ END
   mkdir run
   echo 'before' >run/run.log
   fails 1 run_split "$REPO/do_it.sh" watch run
-  assert_equal "$stderr" 'do_it.sh: run: does not run on this machine'
+  assert_equal "$STDERR" 'do_it.sh: run: does not run on this machine'
   master '' 'run_lock_take run; progress_open run; progress_repeat 2 5 new
     progress_show $'\''192.0.2.1\tget\t250\t1000\t50\t17\t5\t0'\'' $'\''192.0.2.2\tget\t0\t1000\t0\t0\t0\t0'\'' $'\''192.0.2.3\t'\''; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
   pid=$!

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A rate over time: the requests of each second, in the load generator and in a run.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -57,7 +56,6 @@ follows() {
 }
 
 @test "each client has its part of every rate" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c '. "$REPO/lib/run/shares.sh"; CLIENT_IP="a b" REDISBASE=1 POINT_INSTANCES=3
     for rate in 300 "300 600.6@30" "sine 30..90 60 phase=0.5"; do shares_rate a "$rate"; echo; shares_peak "$rate"; echo "$REPLY"; done'
   assert_output '200.000000000

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # No change of a host without a record of it on the disk: every kind of change, with a disk that becomes full at every moment.
 # lane: host
-# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 load tree

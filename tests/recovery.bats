@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A start from far memory: the figures of a planted series, and a run whose data leaves DRAM for a real swap file.
 # lane: host
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs

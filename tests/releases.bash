@@ -5,7 +5,6 @@
 # Print the mirror of Debian in this machine's apt configuration.
 # Returns: 1 if apt knows no mirror
 release_mirror() {
-  # shellcheck disable=SC2016 # fields of apt
   apt-get indextargets --format '$(LABEL) $(COMPONENT) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
     awk '$1 == "Debian" && $2 == "main" { print $3; found = 1; exit } END { exit !found }'
 }

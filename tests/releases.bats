@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Servers of other releases run with the libraries of their release, and if they cannot be fetched, there is a cause.
-# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 load releases
@@ -38,7 +37,7 @@ exit 100'
   fails 1 run env PATH="$SCRATCH/bin:$PATH" tools/releases.sh valkey-sid
   assert_line 'releases: valkey-server of Debian sid is skipped: E: Failed to fetch http://mirror.invalid/debian/ sid main'
   assert_equal "$(find build -type f)" build/releases/valkey-sid.cause
-  # shellcheck disable=SC2030,SC2031 # REPO is that of the copy, in this subshell only
+  # shellcheck disable=SC2030,SC2031 # REPO is that of the copy in this subshell only
   run bash -c 'REPO=$PWD; skip() { echo "$1"; }; . "$0"; release_server valkey-sid' "$REPO/tests/releases.bash"
   assert_output 'valkey-sid is not installed: E: Failed to fetch http://mirror.invalid/debian/ sid main'
 }

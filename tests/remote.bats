@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A whole run over ssh: a server and two clients as separate hosts, and the effects of a bad link or login.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load netns
@@ -60,7 +59,7 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   run_split master run -H hosts -s imdt SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=500 VALUE_SIZES=100 REDISRUNS=1 \
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
   assert_success
-  assert_contains "198.18.0.12: building the load generator there" "$stderr"
+  assert_contains "198.18.0.12: building the load generator there" "$STDERR"
   assert_exists results/*-imdt/hosts
   rep=$(echo results/*-imdt/native/100B-4i/rep-1)
   for client in $CLIENTS; do
@@ -82,7 +81,7 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   # Where it cannot be built either, the host is not fit, and the line says why.
   netns_host client2 bash -c 'printf "#!/bin/sh\necho no hiredis here >&2; exit 2\n" >"$HOME/bin/make" && chmod +x "$HOME/bin/make" && rm -rf "$SCRATCH/host/cache"'
   refuses 3 "198.18.0.12: load generator: the load generator does not build here: no hiredis here" run_split master run "${WORDS[@]}"
-  refute_contains "--fix" "$stderr"
+  refute_contains "--fix" "$STDERR"
   assert_nothing_left
 }
 
@@ -123,8 +122,8 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   sed -i.known '/^server,/d' "$NETNS_KNOWN_HOSTS"
   WORDS+=(CLIENT_IP="$CLIENTS 198.18.0.99")
   refuses 3 "198.18.0.12: ssh key refused" run_split master run "${WORDS[@]}"
-  assert_contains "198.18.0.1: its host key is unknown" "$stderr"
-  assert_match "198.18.0.99: (unreachable|ssh: .*)" "$stderr"
+  assert_contains "198.18.0.1: its host key is unknown" "$STDERR"
+  assert_match "198.18.0.99: (unreachable|ssh: .*)" "$STDERR"
   refute_exists results
   fails 3 run_split master doctor --all "${WORDS[@]}"
   assert_match $'198.18.0.12\n[^\n]*\n +fail +reachable'
@@ -139,7 +138,7 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   job_wait 200
   assert_failure 1
   # Its tuning, which it undoes itself, is the last that is tried.
-  assert_contains "198.18.0.12: the load generator there could not be stopped" "$stderr"
+  assert_contains "198.18.0.12: the load generator there could not be stopped" "$STDERR"
   assert_equal "$(grep -c '198.18.0.12 does not answer' job.err)" 1
   for host in server client1; do
     assert_equal "$(netns_host "$host" find "$SCRATCH/host" -name 'run-*')" ''

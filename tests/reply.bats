@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # What a host says is used only when it is of its form: every field of every script, and every file that is received.
 # slow
-# shellcheck disable=SC2154,SC2016 # status and stderr are set by run_split; commands are expanded where they are run
 
 load helper
 load elsewhere
@@ -33,7 +32,6 @@ ask() {
 # Usage: field KIND VALUE
 field() {
   printf 'x\t-\t9\tfield:%s\n' "$1" >table
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -Eeuo pipefail
     LIB=$REPO/lib
     . "$LIB/core/parts.sh" && . "$LIB/core/reply.sh"
@@ -55,7 +53,7 @@ field() {
     for value in ${values#* ; } 'a\033[31mb' 'a\302\233b'; do
       fails 3 field "$kind" "$value"
       assert_equal "$output" ''
-      assert_match "^host: invalid reply to 'x -': field='[^[:cntrl:]]*': expected ${kind//|/[|]}\$" "$stderr"
+      assert_match "^host: invalid reply to 'x -': field='[^[:cntrl:]]*': expected ${kind//|/[|]}\$" "$STDERR"
     done
   done <<'END'
 count 0 7 123456789012345678 ; 07 -1 1.5 1234567890123456789 0x10 1e3 1,5
@@ -117,31 +115,28 @@ END
 }
 
 @test "a line that begins with the word of one form has that form, also if it fits another" {
-  # shellcheck disable=SC2016 # for the master
   fails 3 ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000
     printf -v REMOTE_REPLY "\nmark\nhost\tx\t1\nmachine\tx\t1\n\nmark.end\n"
     reply_print elsewhere monitor mark'
-  assert_match "^elsewhere: invalid reply to 'monitor mark': a line does not have 13 fields .*: 'machine[?]x[?]1'\$" "$stderr"
+  assert_match "^elsewhere: invalid reply to 'monitor mark': a line does not have 13 fields .*: 'machine[?]x[?]1'\$" "$STDERR"
 }
 
 @test "a line behind ten thousand others is checked, too" {
-  # shellcheck disable=SC2016 # for the master
   fails 3 ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000000
     printf -v REMOTE_REPLY "bucket\t1\t%d\n" {1..10000}
     printf -v REMOTE_REPLY "\nmark\n%sbucket\t1\tx\n\nmark.end\n" "$REMOTE_REPLY"
     reply_print elsewhere client step'
-  assert_equal "$stderr" "elsewhere: invalid reply to 'client step': count='x': expected count"
+  assert_equal "$STDERR" "elsewhere: invalid reply to 'client step': count='x': expected count"
 }
 
 @test "a field that is too long is refused, in a reply whose lines are not" {
-  # shellcheck disable=SC2016 # for the master
   ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=100000
     for length in 4096 4097; do
       printf -v REMOTE_REPLY "\nmark\nhost\tx\t%0${length}d\n\nmark.end\n" 1
       reply_print elsewhere monitor mark | wc -c
     done'
   assert_output $'4104\n0'
-  assert_match "^elsewhere: invalid reply to 'monitor mark': value='0*': expected text\$" "$stderr"
+  assert_match "^elsewhere: invalid reply to 'monitor mark': value='0*': expected text\$" "$STDERR"
 }
 
 @test "doctor accepts as many rows of tuning as a run: one for each CPU and each interrupt" {
@@ -155,19 +150,19 @@ END
   sed -i "s|^exec /bin/bash |exec $SCRATCH/login |" bin/ssh
   fails 1 ask 'call_run elsewhere facts memory; call_run elsewhere launch nothing-of-that-name --version'
   assert_match $'^host\t[0-9]+\t[0-9]+\t[0-9]+\t[0-9]+$'
-  assert_equal "$stderr" "'nothing-of-that-name' is missing"
+  assert_equal "$STDERR" "'nothing-of-that-name' is missing"
   # The settings are on stdin, so one that reads it is refused, at first or later.
   fails 1 ask ': >reads; call_run elsewhere facts memory'
-  assert_equal "$stderr" "start-up files of the login shell (~/.bashrc) read the input of commands; let them do so in interactive shells only"
+  assert_equal "$STDERR" "start-up files of the login shell (~/.bashrc) read the input of commands; let them do so in interactive shells only"
   fails 1 ask 'call_run elsewhere facts memory'
-  assert_equal "$stderr" "elsewhere: start-up files of the login shell (~/.bashrc) read the input of commands, or end the shell; let them do so in interactive shells only"
+  assert_equal "$STDERR" "elsewhere: start-up files of the login shell (~/.bashrc) read the input of commands, or end the shell; let them do so in interactive shells only"
   rm reads
   local case wanted
   while IFS='|' read -r case wanted; do
     printf '%s\n' "$case" >filter
     fails 3 ask 'call_run elsewhere facts memory'
     assert_equal "$output" ''
-    assert_equal "$stderr" "elsewhere: invalid reply to 'facts memory': $wanted"
+    assert_equal "$STDERR" "elsewhere: invalid reply to 'facts memory': $wanted"
   done <<'END'
 cat >/dev/null|no reply: the login shell did not run the script; check its start-up files (~/.bashrc) there
 head -c 40|the reply is truncated
@@ -176,7 +171,7 @@ END
   printf '%s\n' "tr '\\t' '\\0'" >filter
   fails 3 ask 'call_run elsewhere facts memory'
   assert_equal "$output" ''
-  assert_match "^elsewhere: invalid reply to 'facts memory': " "$stderr"
+  assert_match "^elsewhere: invalid reply to 'facts memory': " "$STDERR"
   echo 'exec cat /dev/zero' >filter
   refuses 3 'elsewhere: facts: the reply is longer than 16 MiB' ask 'call_run elsewhere facts memory'
   printf 'cat; { head -c 20M /dev/zero | tr "\\0" x; } 2>/dev/null\n' >filter
@@ -186,18 +181,17 @@ END
 @test "what a host writes to stderr reaches the terminal without control characters" {
   mkdir -m 700 host
   printf 'x\e[31mred\302\2332J' >host/name
-  # shellcheck disable=SC2016 # for the host
   fails 1 ask 'call_run elsewhere launch "$(<host/name)" --version'
-  refute_contains $'\e' "$stderr"
-  refute_contains $'\302\233' "$stderr"
-  assert_contains '[31mred' "$stderr"
+  refute_contains $'\e' "$STDERR"
+  refute_contains $'\302\233' "$STDERR"
+  assert_contains '[31mred' "$STDERR"
 
   # A copy reads no reply; a function for several hosts prints what each of them said.
   printf '#!/bin/bash\nprintf "x\\e[31mred\\302\\2332J\\n" >&2\nexit 1\n' >ssh
   fails 1 ask 'cp ssh bin/ssh; parallel_run 60 remote_again elsewhere || REMOTE_RETRY=0 call_put elsewhere "$SCRATCH/host/name" name'
-  refute_contains $'\e' "$stderr"
-  refute_contains $'\302\233' "$stderr"
-  assert_contains $'elsewhere: x [31mred 2J\nx [31mred 2J\nelsewhere: name could not be copied there' "$stderr"
+  refute_contains $'\e' "$STDERR"
+  refute_contains $'\302\233' "$STDERR"
+  assert_contains $'elsewhere: x [31mred 2J\nx [31mred 2J\nelsewhere: name could not be copied there' "$STDERR"
 }
 
 # Print one line of the list of files that a host sends.
@@ -216,18 +210,17 @@ listed() {
     call_settings clock left
     call_settings clock other'
   assert_output $'1 2 \n1  3\n1  3\n1  '
-  assert_equal "$stderr" 'ask.sh: clock other: reads TWO, which is not set'
+  assert_equal "$STDERR" 'ask.sh: clock other: reads TWO, which is not set'
 }
 
 @test "a bash older than 5 ends in one line, on the master and on a host" {
   local said='bash 5 or newer is required, this host has '
   sed 's/BASH_VERSINFO\[0\]/4/' "$REPO/lib/modules.sh" >modules.sh
-  # shellcheck disable=SC2016 # expanded by the inner shell
   LIB=$REPO/lib fails 3 run_split bash -c '. ./modules.sh' do_it.sh
-  assert_equal "$stderr" "do_it.sh: $said$BASH_VERSION"
+  assert_equal "$STDERR" "do_it.sh: $said$BASH_VERSION"
   sed 's/BASH_VERSINFO\[0\]/4/' "$REPO/lib/host/call.sh" >call.sh
   fails 1 run_split bash -c '. "$0"' ./call.sh mark clock </dev/null
-  assert_equal "$output$stderr" "$said$BASH_VERSION"
+  assert_equal "$output$STDERR" "$said$BASH_VERSION"
 }
 
 @test "files are received as regular files of the user; a link is replaced, not followed" {
@@ -295,7 +288,7 @@ listed() {
       *) { listed "$name" abc && printf '\nabc'; } >stream ;;
     esac
     fails 3 ask 'receive_files into elsewhere client fetch'
-    assert_equal "$stderr" "elsewhere: invalid files from 'client fetch': ${why//NAME/$name}"
+    assert_equal "$STDERR" "elsewhere: invalid files from 'client fetch': ${why//NAME/$name}"
     assert_equal "$(ls -A into)" ''
   done <<'END'
 ../stdout the file 'NAME' was not asked for
@@ -325,7 +318,7 @@ END
     _REMOTE_NAME="" && remote_open elsewhere
     mkdir out; echo text >out/a.txt; ln -s /etc/passwd out/b.txt; mkfifo out/c.txt; echo x >"out/d e.txt"; mkdir out/f.txt into
     receive_files into elsewhere sysinfo; ls into'
-  assert_equal "$(grep -c 'not sent: it is not a regular file with a plain name' <<<"$stderr")" 4
+  assert_equal "$(grep -c 'not sent: it is not a regular file with a plain name' <<<"$STDERR")" 4
 }
 
 @test "REMOTE_DIR that other users can write to, or replace, is refused in one line on the host that has it" {
@@ -333,7 +326,7 @@ END
   # Usage: refused PATH LINE
   refused() {
     fails any ask "REMOTE_DIR=$1 && call_run elsewhere stop stale"
-    assert_equal "$stderr" "REMOTE_DIR=$1: $2"
+    assert_equal "$STDERR" "REMOTE_DIR=$1: $2"
   }
   local top=$SCRATCH/top change=" chmod go-w it, or set REMOTE_DIR to another path"
   mkdir -p top/{open,sticky,theirs,group}/in

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The report of a run: in a browser, in print, and with hostile names in it.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -88,7 +87,7 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
   local name width
   run_make 20250101T100000Z-x
   prints 20250101T100000Z-x/report.html run_split report 20250101T100000Z-x
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   assert_equal "$(grep -cE '(src|href)="?(https?:)?//|@import|<script ' 20250101T100000Z-x/report.html)" 0
   # The policy allows one script, by its checksum.
   assert_equal "$(grep -c '<script>' 20250101T100000Z-x/report.html)" 1
@@ -148,7 +147,6 @@ END
 
 @test "names and settings that look like HTML, a script or a command are shown as text" {
   need_command chromium
-  # shellcheck disable=SC2016 # it is to be shown as it stands
   local run='20250101T100000Z-<img src=x onerror=alert(1)>' variant='sw"ap`touch pwned`<b>'"'"';system("touch pwned")'
   run_make "$run" "$variant"
   printf 'SIDECAR="</pre><script>document.title=1</script>"\n' >>"$run/run.conf"
@@ -181,7 +179,7 @@ END
     sed "s/^<!-- block $block -->$/<!-- block other -->/" "$REPO/lib/results/report.html" >tree/lib/results/report.html
     fails 1 run_split tree/do_it.sh report 20250101T100000Z-x
     assert_output ''
-    assert_equal "$stderr" "do_it.sh: report.html: block $block: not found"
+    assert_equal "$STDERR" "do_it.sh: report.html: block $block: not found"
     assert_equal "$(<20250101T100000Z-x/report.html)" last
   done
 }
@@ -271,7 +269,6 @@ END
   mkdir -p run/env/s data
   printf '%s\n' $'kernel.release\t6.1.0' $'machine.hypervisor\t' $'cpu.isolated\t-' cpu.boost $'kernel.cmdline\ta\t-' >run/env/s/env.tsv
   touch data/{sections,fill}
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; template_read "$LIB/results/report.html"; _report_environment run data'
   assert_line '<tr><th scope="row">kernel.release</th><td class="long">6.1.0</td></tr>'
   assert_line '<tr><th scope="row">machine.hypervisor</th><td class="long">(not said)</td></tr>'
@@ -285,7 +282,6 @@ END
   for repeat in 1 2; do
     repeat_make 20250101T100000Z-x native 100B-2i "$repeat" c 100 1000 2 30 90 "populate:$((repeat * 10))" get:10 "populate-2:$((repeat * 10))"
   done
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run_split bash -c 'ROOT=$REPO LIB=$REPO/lib && . "$LIB/modules.sh" && result_totals 20250101T100000Z-x | figures_run bound report'
   assert_contains 'native, get: 186 operations per second'
   refute_contains 'populate-2'
@@ -308,7 +304,6 @@ END
 }
 
 @test "a narrow page leaves out the less important columns, heading and cells alike; of the words worse and better, only verdicts have a colour" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib MODULES=results; . "$LIB/modules.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
 a	b	c	d
 A	min max	C	Verdict

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The warnings of a report, and its table of the fill: each fault once, with its place, and no warning without a fault.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -124,7 +123,6 @@ fill_rows() {
     rm -rf "${RUN:?}"
     # shellcheck disable=SC2086 # several phases
     repeat_make "$RUN" native 1000B-1i 1 c 1000 5000 1 30 90 $phases
-    # shellcheck disable=SC2016 # expanded by the inner shell
     bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | figures_run bound report' bash "$RUN" | sed -n '/^warning/s/ took less than a second.*//p' >>said
   done
   assert_equal "$(<said)" $'warning\t1 of 2 results\nwarning\t1 of 1 results'

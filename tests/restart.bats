@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # EVENTS=...:restart: how instances are started again under load, what their logs say of it, and what fails.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; text of other programs
 
 load helper
 load releases
@@ -50,7 +49,6 @@ END
 @test "instances keep their data in an RDB or an AOF on a device, and are started again as they were; the times are those of their logs; nothing is lost or left" {
   local point port folder=auto
   truncate -s 256M disk.img
-  # shellcheck disable=SC2016 # expanded by the inner shell
   if ((EUID == 0)) && mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 disk.img && unshare -m mount -o loop disk.img /mnt; then
     folder=/mnt
     on_disk=(unshare -m bash -c 'mount -o loop disk.img /mnt || exit 9
@@ -104,7 +102,6 @@ for row in csv.DictReader(sys.stdin):
 
 @test "the CPU time of an instance that has ended stays that of the run" {
   job_start bash -c 'while :; do :; done'
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run bash -c '. "$REPO/lib/shared/proc.sh" && . "$REPO/lib/host/start.sh" && . "$REPO/lib/host/monitor.sh"
     FOLDER=. RECORD=./instances.proc
     used() { awk "{ sub(/^.*[)] /, \"\"); print (\$12 + \$13) * 10000 }" "/proc/$1/stat"; }
@@ -134,12 +131,12 @@ for row in csv.DictReader(sys.stdin):
     # An open loop waits for the instance after TIME.
     restart_run REDIS="$SCRATCH/bin/redis" REDIS_USER=keep "RATE=$([[ $kind == long ]] || echo 200)0"
     case $kind in
-      kill) assert_match "EVENTS: restart failed on 2 instances: the instance ended while it loaded its data \(port $BASE\)|guard: the instance on port [0-9]+ has exited" "$stderr" ;;
+      kill) assert_match "EVENTS: restart failed on 2 instances: the instance ended while it loaded its data \(port $BASE\)|guard: the instance on port [0-9]+ has exited" "$STDERR" ;;
       # It ends so soon that the guard of the server may be the first to see it, and stop the load.
-      corrupt) assert_match "EVENTS: restart failed on 2 instances: the instance ended while it loaded its data: .*(RDB|rdb).* \(port $BASE\)|guard: the instance on port [0-9]+ has exited" "$stderr" ;;
-      password) assert_match "EVENTS: restart failed on 2 instances: -(WRONGPASS|ERR invalid password).* \(port $BASE\)" "$stderr" ;;
-      unsaved) assert_contains 'EVENTS: restart failed on 2 instances: SHUTDOWN SAVE: ' "$stderr" ;;
-      long) assert_contains 'EVENTS: restart was not over when the load ended, on 2 instances; set a longer TIME' "$stderr" ;;
+      corrupt) assert_match "EVENTS: restart failed on 2 instances: the instance ended while it loaded its data: .*(RDB|rdb).* \(port $BASE\)|guard: the instance on port [0-9]+ has exited" "$STDERR" ;;
+      password) assert_match "EVENTS: restart failed on 2 instances: -(WRONGPASS|ERR invalid password).* \(port $BASE\)" "$STDERR" ;;
+      unsaved) assert_contains 'EVENTS: restart failed on 2 instances: SHUTDOWN SAVE: ' "$STDERR" ;;
+      long) assert_contains 'EVENTS: restart was not over when the load ended, on 2 instances; set a longer TIME' "$STDERR" ;;
     esac
     # Load generators have their own password, and an instance that cannot save does not end.
     if [[ $kind == @(password|unsaved) ]]; then assert_success; else assert_failure 1; fi

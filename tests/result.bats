@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # From logs to rows: the figures of the guide, the format of the CSV, and the handling of truncated files.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load logs
@@ -141,14 +139,14 @@ END
   head -c 3000 /dev/urandom >redis.log.noise.20180501-100000.1
   fails 1 run_split "$REPO/summary2csv.sh" redis.log.* nothing
   assert_equal "$(cells -c operation <<<"$output" | tr '\n' ' ')" 'set set set get get '
-  assert_contains "redis.log.a.20180501-100000.1: phase get has no 'threads finished' line" "$stderr"
-  refute_contains redis.log.b "$stderr"
-  assert_match 'redis\.log\.c\.20180501-100000\.1: [^:]*Complete' "$stderr"
-  assert_match 'redis\.log\.d\.20180501-100000\.1: [^:]*3 of 4 threads' "$stderr"
-  assert_contains 'redis.log.empty.20180501-100000.1: not a log' "$stderr"
-  assert_contains 'redis.log.noise.20180501-100000.1: not a log' "$stderr"
-  assert_contains 'redis.log.folder.20180501-100000.1: holds no complete result' "$stderr"
-  assert_contains 'nothing: does not exist' "$stderr"
+  assert_contains "redis.log.a.20180501-100000.1: phase get has no 'threads finished' line" "$STDERR"
+  refute_contains redis.log.b "$STDERR"
+  assert_match 'redis\.log\.c\.20180501-100000\.1: [^:]*Complete' "$STDERR"
+  assert_match 'redis\.log\.d\.20180501-100000\.1: [^:]*3 of 4 threads' "$STDERR"
+  assert_contains 'redis.log.empty.20180501-100000.1: not a log' "$STDERR"
+  assert_contains 'redis.log.noise.20180501-100000.1: not a log' "$STDERR"
+  assert_contains 'redis.log.folder.20180501-100000.1: holds no complete result' "$STDERR"
+  assert_contains 'nothing: does not exist' "$STDERR"
 }
 
 @test "every cut of a log is found out" {
@@ -157,7 +155,7 @@ END
   size=$(wc -c <whole)
   for ((cut = 0; cut < size - 1; cut += 37)); do head -c "$cut" whole >"redis.log.$cut.20180501-100000.1"; done
   fails 1 run_split "$REPO/summary2csv.sh" redis.log.*
-  for ((cut = 0; cut < size - 1; cut += 37)); do assert_contains "redis.log.$cut.20180501-100000.1: " "$stderr"; done
+  for ((cut = 0; cut < size - 1; cut += 37)); do assert_contains "redis.log.$cut.20180501-100000.1: " "$STDERR"; done
 }
 
 @test "a result.tsv that contradicts the log, or is truncated, is named, and a directory of a client without its log" {
@@ -170,11 +168,11 @@ END
   mkdir r/20250101-x/native/p/rep-1/{d,server}
   fails 1 run_split "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(cells -c operation <<<"$output" | tr '\n' ' ')" 'get set '
-  assert_contains 'rep-1/c/result.tsv: disagrees with the log about phase set: longest thread 3731205 us against 3731204 us' "$stderr"
-  assert_contains 'rep-2/c/result.tsv: has no row for phase get' "$stderr"
-  assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns instead of 28' "$stderr"
-  assert_contains 'r/20250101-x/native/p/rep-1/d: has no redis.log of its client' "$stderr"
-  refute_contains rep-1/server "$stderr"
+  assert_contains 'rep-1/c/result.tsv: disagrees with the log about phase set: longest thread 3731205 us against 3731204 us' "$STDERR"
+  assert_contains 'rep-2/c/result.tsv: has no row for phase get' "$STDERR"
+  assert_contains 'rep-3/c/result.tsv: line 3 has 27 columns instead of 28' "$STDERR"
+  assert_contains 'r/20250101-x/native/p/rep-1/d: has no redis.log of its client' "$STDERR"
+  refute_contains rep-1/server "$STDERR"
 }
 
 @test "what an instance did not tell leaves its columns empty, and its port is named" {
@@ -191,14 +189,14 @@ END
   mkdir r/20250101-x/native/p/rep-1/server
   for awk in mawk gawk; do
     told 10 2000 0 500
-    assert_equal "$told $stderr" '0.25,4000,6000 '
+    assert_equal "$told $STDERR" '0.25,4000,6000 '
     told 10 - 0 -
     assert_equal "$told" ',,6000'
-    assert_equal "$stderr" \
+    assert_equal "$STDERR" \
       'summary2csv.sh: r/20250101-x/native/p/rep-1/server/counters.tsv: counters of phase set are missing for port 7001; figures that require them are left empty'
     told - 2000 - 500
     assert_equal "$told" ',4000,6000'
-    assert_contains 'for port 7001' "$stderr"
+    assert_contains 'for port 7001' "$STDERR"
   done
 }
 
@@ -206,7 +204,7 @@ END
   local rep=r/20250101-x/native/p/rep-1
   figures() {
     succeeds run_split "$REPO/summary2csv.sh" --total r/20250101-x
-    assert_equal "$stderr" ''
+    assert_equal "$STDERR" ''
     assert_equal "$(for name in far_per_op hit_ratio server_cpu_us_per_op rss; do cells -c $name <<<"$output"; done | paste -sd ,)" "$1"
   }
   counters() {
@@ -354,11 +352,11 @@ END
   totals() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"; }
   run_split totals
   assert_equal "$(cells -c p99_us <<<"$output")" ''
-  assert_contains 'contain 200 of 202 requests' "$stderr"
+  assert_contains 'contain 200 of 202 requests' "$STDERR"
   sed -i '$d' "$run"/native/p/rep-1/*/histogram-set-a1B2c3
   run_split totals
   assert_equal "$(cells -c p99_us <<<"$output")" ''
-  assert_contains 'histogram-set-a1B2c3: the histogram is missing or truncated' "$stderr"
+  assert_contains 'histogram-set-a1B2c3: the histogram is missing or truncated' "$STDERR"
 }
 
 @test "what a name holds does not reach the terminal as a command" {

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # REDISRUNS=auto: when it checks, which figures are still open, the rate of false alarms after several checks, and disturbed repeats.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -32,7 +31,6 @@ judged() {
 }
 
 @test "looks are few and of one level, which is 95 % when there is one look alone" {
-  # shellcheck disable=SC2016 # an awk program
   echo 'BEGIN {
     for (n = 1; n <= 30; n++) if (schedule_is_look(n, 3, 30)) printf "%d ", n
     print (schedule_level(3, 30) > 0.98), schedule_level(5, 5), schedule_next(0, 40, 30), schedule_next(30, 3, 30)
@@ -141,7 +139,6 @@ b 3 902 402 - 0 get 0'
 }
 
 @test "compare uses the level of the looks within a run of REDISRUNS=auto, and of no other" {
-  # shellcheck disable=SC2016 # an awk program
   printf '%s\n' 'BEGIN { printf "%.4f (%s)\n", schedule_of("auto"), schedule_of("fixed") }' >level.awk
   mkdir auto fixed
   echo 'REDISRUNS="auto:3..30"' >auto/run.conf
@@ -153,7 +150,6 @@ b 3 902 402 - 0 get 0'
 }
 
 @test "a disturbed repeat is kept aside and run again, twice at most; other runs of repeats count as they are" {
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds master "REDISRUNS=auto:3..30" '
     repeat_run() {
       mkdir "$1"
@@ -166,8 +162,8 @@ b 3 902 402 - 0 get 0'
   assert_equal "$(grep -c run runs)" 5
   assert_equal "$(find . -maxdepth 1 -name '*.disturbed-*' | wc -l)" 2
   assert_exists calm noisy fixed
-  assert_contains "disturbed (get: others used 42.5 % of a CPU, the hypervisor took 0.0 %): kept as noisy.disturbed-" "$stderr"
-  assert_contains "it counts, as it was run 3 times" "$stderr"
+  assert_contains "disturbed (get: others used 42.5 % of a CPU, the hypervisor took 0.0 %): kept as noisy.disturbed-" "$STDERR"
+  assert_contains "it counts, as it was run 3 times" "$STDERR"
 }
 
 @test "plan prints repeats and times as a range, in hours if long" {

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A whole run on this machine, and its behaviour when a step in the middle fails.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load elsewhere
@@ -37,7 +36,7 @@ assert_nothing_left() {
   assert_nothing_left
   local run rep log
   run=$(run_folder)
-  assert_contains "$run" "$stderr"
+  assert_contains "$run" "$STDERR"
   assert_exists "$run"/{run.conf,env/127.0.0.1/{setup.log,env.tsv,sysctl.txt,tuning.tsv,redis.txt},native/variant.conf}
   for rep in "$run"/native/{100,1000}B-2i/rep-1; do
     assert_exists "$rep"/127.0.0.1/{result.tsv,set.hgrm,get.hgrm,set.hlog,get.hlog,set.series.tsv} "$rep"/server/info.{before,after} \
@@ -110,7 +109,7 @@ END
     wait_until 60 loads 1
     # A second master, as on another machine with the same results.
     fails 2 run_split "$REPO/do_it.sh" run --resume "$run/"
-    assert_match "command line: --resume=$run: the run demo-[0-9]+-[0-9a-f]{8} of [^ ]+ on [^ ]+ \\(pid $JOB_PID, since [^ ]+\\) continues it; wait for it" "$stderr"
+    assert_match "command line: --resume=$run: the run demo-[0-9]+-[0-9a-f]{8} of [^ ]+ on [^ ]+ \\(pid $JOB_PID, since [^ ]+\\) continues it; wait for it" "$STDERR"
   done
   assert_exists "$run/run.lock"
   kill -KILL "$JOB_PID"
@@ -136,7 +135,7 @@ END
   sed -n 's/^kernel.machine\t//p' "$run/env/127.0.0.1/env.tsv" >machine
   cp "$run/env/127.0.0.1/facts.tsv" facts.tsv
   succeeds run_split "$REPO/do_it.sh" run --resume "$run"
-  assert_contains "127.0.0.1: kernel.machine was $(<machine) when the run began, and is $(uname -m): repeats before and after differ in it" "$stderr"
+  assert_contains "127.0.0.1: kernel.machine was $(<machine) when the run began, and is $(uname -m): repeats before and after differ in it" "$STDERR"
   assert_equal "$(sed -n 's/^kernel.machine\t//p' "$run/env/127.0.0.1/env.tsv")" "$(<machine)"
   # Earlier ones may have seen swap of another program.
   machines=("$run"/env/127.0.0.1.resumed-*/env.tsv)
@@ -158,21 +157,21 @@ END
   rounds=$(find "$run"/native -name 'rep-?' | wc -l)
   ((rounds >= 2 && rounds <= 3)) || fail "$rounds rounds"
   assert_equal "$(find "$run"/loadgen -name 'rep-?' | wc -l)" "$rounds"
-  assert_contains "1 of at most 6: native" "$stderr"
+  assert_contains "1 of at most 6: native" "$STDERR"
   # Each repeat sets every key once, and nothing else.
   for rep in "$run"/{native,loadgen}/100B-2i/rep-{1,2}; do
     assert_equal "$(info_calls set "$rep/server/info.after")" 1000
     assert_equal "$(info_calls get "$rep/server/info.after")" 0
     (cd "$rep/127.0.0.1" && sha256sum --quiet -c SHA256SUMS)
   done
-  assert_match "100B-2i: (precise or decided after $rounds rounds: set throughput of loadgen: [0-9.]+ % of native|not precise after 3 rounds \(REDISRUNS=auto:2\.\.3\):)" "$stderr"
+  assert_match "100B-2i: (precise or decided after $rounds rounds: set throughput of loadgen: [0-9.]+ % of native|not precise after 3 rounds \(REDISRUNS=auto:2\.\.3\):)" "$STDERR"
   # Load by others may have disturbed a repeat, on a machine with many CPUs.
   repeats=$(find "$run"/native -name 'rep-?*')
   succeeds run_split "$REPO/do_it.sh" run --resume "$run"
   assert_equal "$(find "$run"/native -name 'rep-?*')" "$repeats"
   TIERBENCH_RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
   assert_contains "$((2 * rounds)) of at most 6 repeats"
-  assert_match "100B-2i: (precise or decided|not precise) after $rounds rounds" "$stderr"
+  assert_match "100B-2i: (precise or decided|not precise) after $rounds rounds" "$STDERR"
   assert_nothing_left
 }
 
@@ -234,14 +233,14 @@ END
   assert_nothing_left
   assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find results -type d -name 'rep-2' | wc -l)" 1
-  assert_contains "failed; its files:" "$stderr"
-  assert_contains "guard: the instance on port $BASE has exited" "$stderr"
+  assert_contains "failed; its files:" "$STDERR"
+  assert_contains "guard: the instance on port $BASE has exited" "$STDERR"
 }
 
 @test "a fill that does not fit is refused with the figures" {
   words KEYS=1000000000
   fails 3 run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_match "memory: [0-9]+ MiB available; requires: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B; 1.5 x \(size \+ 32\) x keys says 377655 MiB\) and [0-9]+ MiB kept free" "$stderr"
+  assert_match "memory: [0-9]+ MiB available; requires: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B; 1.5 x \(size \+ 32\) x keys says 377655 MiB\) and [0-9]+ MiB kept free" "$STDERR"
 }
 
 @test "redis-server missing, and a results folder that cannot be written: a clear line each" {
@@ -250,7 +249,7 @@ END
   touch afile
   words
   refuses 2 "RESULTS_DIR=$SCRATCH/afile: cannot write to it" run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"
-  refute_contains mkdir: "$stderr"
+  refute_contains mkdir: "$STDERR"
   assert_nothing_left
 }
 
@@ -262,7 +261,7 @@ END
   run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/small/results"
   umount small
   assert_failure 1
-  assert_match "warning: $SCRATCH/small/results/[^ ]*: cannot be written; on this machine the file system $SCRATCH/small is full" "$stderr"
+  assert_match "warning: $SCRATCH/small/results/[^ ]*: cannot be written; on this machine the file system $SCRATCH/small is full" "$STDERR"
   assert_nothing_left
 }
 
@@ -276,10 +275,9 @@ END
   cp "$REPO/test" "noexec/host/cache/test-$key"
   # The code path of a client over ssh, without ssh.
   elsewhere_ssh
-  # shellcheck disable=SC2016 # for the master's shell
   master REMOTE_DIR="$SCRATCH/noexec/host" 'remote_is_local() { [[ $1 != elsewhere ]]; }
     client_prepare elsewhere'
   umount noexec
   assert_failure
-  assert_equal "$stderr" "REMOTE_DIR=$SCRATCH/noexec/host: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
+  assert_equal "$STDERR" "REMOTE_DIR=$SCRATCH/noexec/host: programs cannot be run there (mounted noexec?); set REMOTE_DIR to a directory where they can"
 }

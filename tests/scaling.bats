@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The sweep over instances: the numbers, the CPUs, what is counted for a point, the table and the knee.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; awk's fields are not the shell's
 
 load helper
 
@@ -63,7 +62,6 @@ windows_row() {
 @test "a list of many runs counts their repeats without a process for each" {
   local run n
   mkdir bin
-  # shellcheck disable=SC2016 # expanded by the script
   program_make bin/find '#!/bin/sh\necho "$0" >>%q\nexec %q "$@"\n' "$SCRATCH/calls" "$(command -v find)"
   for run in results/2026010{1,2,3}T000000Z-demo; do
     mkdir -p "$run"/native/100B-1i/rep-{1,2}{,.failed-1}
@@ -102,7 +100,7 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 
 @test "a sweep that begins with fewer instances than clients is refused with the one that does not" {
   fails 2 numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=1..all
-  assert_match 'INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=clients\.\.all$' "$stderr"
+  assert_match 'INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=clients\.\.all$' "$STDERR"
   numbers CLIENT_IP='203.0.113.2 203.0.113.3'
   assert_equal "$(wc -w <<<"$output")" 47
 }
@@ -128,7 +126,7 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
   run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 TUNE.irq=4 \
     FACTS="$SCRATCH/isolated.lscpu"
   assert_success
-  refute_contains 'instances on the CPUs' "$stderr"
+  refute_contains 'instances on the CPUs' "$STDERR"
   assert_equal "$(sed -n '/^placement/,$p' <<<"$output" | awk '/^6/ { print $3 }' | sort -n | paste -sd ' ')" '5 6 7 20'
   assert_contains '128B-4i'
   refute_contains '128B-5i'
@@ -138,10 +136,10 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
   refute_contains '128B-3i'
   # Without settings for isolated CPUs, plan prints the CPUs of the instances, unless the user asked for these CPUs.
   run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 FACTS="$SCRATCH/isolated.lscpu"
-  assert_contains '24 instances on the CPUs 4-7,20: set SERVER_CPUS' "$stderr"
+  assert_contains '24 instances on the CPUs 4-7,20: set SERVER_CPUS' "$STDERR"
   run_plan -s imdt SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 FACTS="$SCRATCH/isolated.lscpu" \
     SERVER_CPUS=4-7,20
-  refute_contains 'instances on the CPUs' "$stderr"
+  refute_contains 'instances on the CPUs' "$STDERR"
 }
 
 @test "only the time in which all threads of all clients ran counts, and what was cut off is said" {
@@ -272,7 +270,7 @@ the link of 1,000 Mbit/s 80 %, a thread"
   } >windows
   for awk in mawk gawk; do
     AWK=$awk succeeds run_split figures
-    assert_equal "$stderr" ''
+    assert_equal "$STDERR" ''
     assert_equal "$(grep knee <<<"$output" | cut -d . -f 1,2)" $'note\tv, get: the knee is at 2 instances; each of the next 2 takes 50.0 % away
 note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part, a thread of the load generator an unknown part'
   done

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: MIT
 # One list of columns: CSV, JSON, totals and compare follow the schema, and nothing names a column that the schema does not have.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load logs
@@ -137,7 +135,7 @@ set_column() {
   done
   histogram_make 10:80 90:10 >r/20250101-x/native/1000B-2i/rep-1/b/histogram-set-a1B2c3
   run_split "$REPO/summary2csv.sh" --total r/20250101-x
-  assert_equal "$status: $stderr" '0: '
+  assert_equal "$status: $STDERR" '0: '
   run cells -c 'clients ops avg_us p50_us p99_us' <<<"$output"
   assert_output '3 90 10 10 90'
 }
@@ -148,7 +146,7 @@ set_column() {
   repeat_make r/20250101-x 'va"r' 'p,1' 1 c 1000 50 2 23 99 set:3 get:2
   clients_make
   for form in '' --total; do
-    # shellcheck disable=SC2086 # nothing, or an option
+    # shellcheck disable=SC2086 # nothing or an option
     "$REPO/summary2csv.sh" $form r/20250101-x >out.csv
     # shellcheck disable=SC2086
     "$REPO/summary2csv.sh" --json $form r/20250101-x >out.json
@@ -179,7 +177,7 @@ END
   repeat_make r/20250102-x native odd-name 1 c 1000 50 2 23 99 set:3
   printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tthp\tplaces\nnative\todd-name\t1\tx\t1:8\t-\talways\t-\n' >r/20250102-x/plan.tsv
   for form in '' --total; do
-    # shellcheck disable=SC2086 # nothing, or an option
+    # shellcheck disable=SC2086 # nothing or an option
     "$REPO/summary2csv.sh" $form r/20250101-x r/20250102-x >out.csv
     run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["dram_ratio"] "/" $at["key_pattern"] "/" $at["thp"] }' out.csv
     assert_output $'dram_ratio/key_pattern/thp\n1:4/zipf/\n1:8//always'
@@ -206,7 +204,7 @@ END
   settings_make "r/20250101-x"
   printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\nnative\t1000B-2i\t1\t-\t-\nzram\t1000B-2i\t1\t-\t-\n' >r/20250101-x/plan.tsv
   for form in '' --total; do
-    # shellcheck disable=SC2086 # nothing, or an option
+    # shellcheck disable=SC2086 # nothing or an option
     "$REPO/summary2csv.sh" $form r/20250101-x >out.csv
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
       { print $at["variant"], $at["operation"], $at["dram_ratio"] "/" $at["key_pattern"] "/" $at["neighbour"] "/" $at["cold_memory"] }' out.csv >used
@@ -244,7 +242,6 @@ native +ops/s +26 +21
 # Print totals, with the load generator as the limit of both variants at p2, of native at p1, and of swap at p3.
 # Usage: totals_limited RUN   Returns: 0
 totals_limited() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1"' bash "$1" |
     awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
       { where = $at["point"] " " $at["variant"]; $at["client_limited"] = where ~ /^p2|p1 native|p3 swap/ } 1'
@@ -289,7 +286,6 @@ $bounds"
     [[ $name == results/* ]] || printf 'variant\tpoint\tsweep\tcold_memory\nnative\tp1\tcold memory 0\t0\nnative\tp2\tcold memory 4M\t4M\n' >$run/plan.tsv
     totals_limited $run | awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
       { $at["unanswered"] = $at["point"] == "p2"; $at["at_least_us"] = 60; print }' >totals
-    # shellcheck disable=SC2016 # expanded by the inner shell
     run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/$1.awk" . <totals' bash $name
     assert_match 'p99 us +99 +>=99'
     assert_contains 'Latencies with >= are lower bounds'
@@ -333,7 +329,6 @@ zram p99 us 99 99'
   printf 'VARIANTS="native swap"\n' >$run/run.conf
   settings_make "$run"
   printf 'variant\tpoint\tdram_ratio\tcold_memory\n' | cat - points >$run/plan.tsv
-  # shellcheck disable=SC2016 # expanded by the inner shell
   succeeds run_split bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
@@ -345,7 +340,7 @@ zram p99 us 99 99'
       for rows in broken without; do tables_make "$LIB/$name.awk" . <"$rows" >"${name//\//-}.$rows"; done
     done
     FORMAT=csv result_table <broken' bash $run
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   for name in results-tables-ratio part-cold-table results-tables-scaling; do
     grep -q swap $name.without || fail "$name: no table"
     cmp $name.broken $name.without
@@ -401,7 +396,7 @@ zram p99 us 99 99'
   assert_contains 'swap reaches'
   [[ -s r/20250101-x/report.html ]]
   assert_equal "$(grep -cx 'loadlog.awk\|result.awk\|total.awk' read)" 3
-  assert_equal "$(grep -c 'Complete' <<<"$stderr")" 1
+  assert_equal "$(grep -c 'Complete' <<<"$STDERR")" 1
   assert_equal "$(grep -c 'Complete' r/20250101-x/report.html)" 1
 }
 

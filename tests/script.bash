@@ -10,7 +10,6 @@
 script_program() {
   local REPLY LC_ALL=C
   call_settings "$@"
-  # shellcheck disable=SC2016 # expanded by the shell of the script
   printf 'exec bash --norc -c '\''. "$0"'\'' %q %q %q "$@" <<'\''END-OF-SETTINGS'\''\n%s %d\n%sEND-OF-SETTINGS\n' "$LIB/host/call.sh" "${SCRIPT_MARK:-mark}" "$1" \
     "${SCRIPT_MARK:-mark}" "${#REPLY}" "$REPLY"
 }

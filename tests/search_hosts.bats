@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A search with two servers and two clients: the rate is divided, and a step combines the results of all.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load searches

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Runs that search for the max load within a limit: steps, the measured phases, and the table.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -102,7 +101,7 @@ phase_calls() {
   assert_equal "$(phase_column mixed ops)$(phase_column mixed-2 ops)" ''
   awk -v least="$(column search.tsv mixed-2 least_us)" 'BEGIN { exit !(least >= 10000) }' || fail "$(<"$(echo results/*/native/*/rep-1/steps.tsv)")"
   assert_match 'native, max<=1us: no load keeps it: 0 of [0-9]+ looks at [0-9,]+ ops/s did; the min measured is [0-9,]+ us, at [0-9,]+ ops/s' "$output"
-  assert_match 'mixed: max<=1us: no load keeps it: 0 of [0-9]+ looks at [0-9.]+ ops/s did; the min measured is [0-9.]+ us, at [0-9.]+ ops/s' "$stderr"
+  assert_match 'mixed: max<=1us: no load keeps it: 0 of [0-9]+ looks at [0-9.]+ ops/s did; the min measured is [0-9.]+ us, at [0-9.]+ ops/s' "$STDERR"
 }
 
 @test "a search that is cut is made again by --resume, and what it had is kept; connections: a closed loop on as many as keep the limit" {
@@ -125,7 +124,6 @@ phase_calls() {
 @test "a step that others disturbed is kept without counting, and made again at most three times" {
   local busy steps
   # Half of a CPU, of which the run allows 20 %.
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'exec {pipe}<> <(:); while :; do end=$((${EPOCHREALTIME/./} + 10000)); while ((${EPOCHREALTIME/./} < end)); do :; done; read -rt 0.01 -u "$pipe"; done' 3>&- &
   busy=$!
   process_note "$busy"
@@ -136,7 +134,7 @@ phase_calls() {
   kill -INT -- "-$JOB_PID"
   job_wait 60
   assert_failure 130
-  assert_contains 'disturbed by other programs: repeated' "$stderr"
+  assert_contains 'disturbed by other programs: repeated' "$STDERR"
   steps=$(echo results/*/native/*/rep-1.*/steps.tsv)
   awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
     { over = $at["foreign_server"] > 20 || $at["foreign_client"] > 20 || $at["steal"] > 20 }

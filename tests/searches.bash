@@ -28,7 +28,6 @@ search_table() {
     printf '\n'
     cat rows
   } >totals
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"

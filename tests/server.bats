@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Instances on this machine: started, pinned, closed to other users, stopped; existing processes are left alone.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
 
@@ -96,12 +95,12 @@ recorded_alive() {
   base=$(ports_pick 2)
   master "INSTANCES=2 REDISBASE=$base REDIS_CONF='hz nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
   assert_failure
-  assert_match 'redis-server ended( at once)?: argument couldn.t be parsed into an integer' "$stderr"
+  assert_match 'redis-server ended( at once)?: argument couldn.t be parsed into an integer' "$STDERR"
   # The wrapper prints the reason, then its usage.
   if command -v numactl >/dev/null; then
     master "INSTANCES=1 REDISBASE=$base 'SERVER_NUMACTL=-N 0 -M 0'" "server_start 1 || { server_stop; exit 1; }" || :
     assert_failure
-    assert_match 'redis-server ended[a-z ]*: numactl: ' "$stderr"
+    assert_match 'redis-server ended[a-z ]*: numactl: ' "$STDERR"
   fi
   assert_equal "$(find host -name 'run-*')" ''
 }
@@ -144,14 +143,14 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   # The second instance never starts. The test waits for the first one, so that there is a process to clean up.
   master "INSTANCES=2 REDISBASE=$base SERVER_PREFIX=$SCRATCH/stay" '
     server_start 2 || { until grep -q "Ready to accept" '"$SCRATCH"'/host/run-*/server/redis-$REDISBASE.log; do sleep 0.05; done; server_stop; }'
-  assert_contains "$((base + 1)): redis-server ended" "$stderr"
+  assert_contains "$((base + 1)): redis-server ended" "$STDERR"
   port_free "$base" || fail "an instance was left: $(ss -Hltnp "sport = :$base")"
   assert_equal "$(find host -name 'run-*')" ''
   # A pid of another namespace is the pid of another process here.
   unshare --pid --fork true 2>/dev/null || skip 'a pid namespace cannot be made here'
   master "INSTANCES=2 REDISBASE=$base 'SERVER_PREFIX=unshare --pid --fork'" '
     server_start 2 || { cat '"$SCRATCH"'/host/run-*/server/*.proc; server_stop; }'
-  assert_contains "port $base: redis-server reports pid 1, which is not a child of SERVER_PREFIX" "$stderr"
+  assert_contains "port $base: redis-server reports pid 1, which is not a child of SERVER_PREFIX" "$STDERR"
   assert_equal "$(cut -f 1 <<<"$output" | grep -cx 1)" 0
   port_free "$base" || fail "an instance was left: $(ss -Hltnp "sport = :$base")"
   assert_equal "$(find host -name 'run-*')" ''
@@ -161,7 +160,7 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   master "" 'lock_take 127.0.0.1; touch '"$SCRATCH"'/held; while [[ ! -e '"$SCRATCH"'/enough ]]; do sleep 0.05; done' &
   wait_until 10 test -e held
   fails 3 master "" 'lock_take 127.0.0.1; echo taken'
-  assert_match "the run test-[0-9]+-[0-9a-f]{8} of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) uses this server" "$stderr"
+  assert_match "the run test-[0-9]+-[0-9a-f]{8} of $(id -un) on $(uname -n) \(pid [0-9]+, since .*\) uses this server" "$STDERR"
   refute_contains taken
   touch enough
   wait

@@ -3,7 +3,6 @@
 # SERVER as a list: where it comes from, what is planned for several servers, and how state of a host is kept apart. tests/servers_hosts.bats
 # runs on several.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load logs
@@ -183,7 +182,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
       wss_look
     done'
   assert_equal "$(sed 1d wss.tsv | sort | tr '\t' ' ' | paste -sd ,)" 'get 6379 1 10,get 6379 16 30,get 6380 1 20,get 6380 16 40,get 6381 1 50,get 6381 16 60,get 6382 1 70,get 6382 16 80'
-  assert_match '^[0-9:]* warning: b: the working set of get is unknown$' "$(grep unknown <<<"$stderr")"
+  assert_match '^[0-9:]* warning: b: the working set of get is unknown$' "$(grep unknown <<<"$STDERR")"
   repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 get:3
   mv wss.tsv r/20250101-x/native/1000B-1i/rep-1/
   run_split "$REPO/summary2csv.sh" r/20250101-x

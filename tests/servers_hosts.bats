@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A Redis Cluster over three servers, each a separate host, of which one goes down; nothing is left on any host.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; code for another shell
 
 load helper
 load cluster
@@ -84,7 +83,7 @@ down_or_ended() {
   nothing_left
 
   fails 2 run_split netns_exec client1 "$REPO/do_it.sh" plan -s cluster "${WORDS[@]}" SERVER="198.18.0.1 198.18.0.11 client1" CLIENT_IP=198.18.0.12 KEYS=1000 SERVER_CORES=4 SERVER_MEM=8
-  assert_contains 'SERVER=198.18.0.1 198.18.0.11 client1: 198.18.0.11 and client1 are one machine; give each server once' "$stderr"
+  assert_contains 'SERVER=198.18.0.1 198.18.0.11 client1: 198.18.0.11 and client1 are one machine; give each server once' "$STDERR"
 }
 
 @test "the second server goes down and comes back empty: its instances alone, and all keys are there again; its master killed in the next fault, stop ends everything" {
@@ -151,7 +150,7 @@ down_or_ended() {
     grep -qwF "$host" "$rep/server/$host/sidecar/sidecar.log" || fail "sidecar of $host: $(<"$rep/server/$host/sidecar/sidecar.log")"
   done >instances
   assert_equal "$(xargs <instances)" '2 2 1'
-  refute_contains SIDECAR "$stderr"
+  refute_contains SIDECAR "$STDERR"
   # Each server has the load on its memory, and the cold memory.
   assert_equal "$(cat "$rep"/server/198.*/neighbour.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/neighbour.tsv")"
   assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
@@ -193,7 +192,7 @@ END
   assert_match '^-?[0-9]+$' "$(figure toy_bytes)"
   # Without the path, how the tier is undone is unknown.
   TIERBENCH_PATH='' fails 3 run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]:0:4}" SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11
-  assert_contains 'its tier is missing; set TIERBENCH_PATH as for the run' "$stderr"
+  assert_contains 'its tier is missing; set TIERBENCH_PATH as for the run' "$STDERR"
   succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop "${words[@]}"
   assert_contains "198.18.0.2: tier: removed balloon $SCRATCH/host/run-"
   nothing_left

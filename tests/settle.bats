@@ -1,8 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # When the placement of a server's memory settled: the records of the monitors for each second, and the result.
-# shellcheck disable=SC2154 # stderr is set by run_split
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load logs

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Another user listens on the port of an instance: that process never gets a password.
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
 load constant
@@ -55,8 +54,8 @@ END
     squatter_start $((base + 1))
     master "INSTANCES=2 REDISBASE=$base TLS=$tls SERVER_PREFIX=$SCRATCH/late" 'server_start 2 || { server_stop; exit 1; }' || :
     assert_failure 1
-    assert_contains "1 instances do not answer PING after 2 s, ports: $((base + 1))" "$stderr"
-    [[ $tls == on ]] || assert_contains "another process listens on the ports $((base + 1)), and gets no password" "$stderr"
+    assert_contains "1 instances do not answer PING after 2 s, ports: $((base + 1))" "$STDERR"
+    [[ $tls == on ]] || assert_contains "another process listens on the ports $((base + 1)), and gets no password" "$STDERR"
     assert_equal "$(<heard)" ''
   done
 }

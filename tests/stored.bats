@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # A results directory from an untrusted source, or a damaged one: every reader terminates and names the bad file.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -69,7 +68,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
     mv "$file" kept
     truncate -s 3G "$file"
     fails 1 run_split timeout 200 "$REPO/summary2csv.sh" run
-    assert_match "$file: (larger than 64 MiB|a sparse file)" "$stderr"
+    assert_match "$file: (larger than 64 MiB|a sparse file)" "$STDERR"
     if [[ ${file%/*} == run ]]; then
       succeeds run_split timeout 200 "$REPO/do_it.sh" list RESULTS_DIR="$PWD"
       assert_match "run +$PWD/run +cannot be read: ${file##*/} is too large"
@@ -91,7 +90,7 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
     for words in "-s lost/$file.conf" "-s lost/run.conf" "-H lost/$file.conf" "FACTS=lost/$file.conf SERVER=203.0.113.1"; do
       # shellcheck disable=SC2086 # words
       fails 2 run_plan $words
-      assert_contains "lost/$file.conf: $why" "${stderr/-H=/}"
+      assert_contains "lost/$file.conf: $why" "${STDERR/-H=/}"
     done
   done <<'END'
 fifo not a regular file
@@ -100,7 +99,7 @@ sparse larger than 1 MiB
 END
   printf 'LIKE=../lost/plain\n' >lost/run.conf
   run_plan -s lost/run.conf
-  assert_contains 'LIKE=../lost/plain: lost/../lost/plain.conf: not found' "$stderr"
+  assert_contains 'LIKE=../lost/plain: lost/../lost/plain.conf: not found' "$STDERR"
   # A link of the user is followed, and the text is the file's.
   printf 'KEYS=7\n\nREDISRUNS=1' >lost/plain.conf
   ln -s plain.conf lost/link.conf
@@ -117,16 +116,16 @@ END
     cp "$file" kept
     truncate -s -1 "$file"
     fails 1 run_split "$REPO/summary2csv.sh" run
-    assert_match "^summary2csv.sh: $file: has [0-9]+ bytes of [0-9]+; the repeat is excluded\$" "$stderr"
+    assert_match "^summary2csv.sh: $file: has [0-9]+ bytes of [0-9]+; the repeat is excluded\$" "$STDERR"
     ((${#lines[@]} < whole))
     refute_contains "$REP/" "$output"
     cp kept "$file"
   done
   truncate -s -100 run/run.conf
   fails 2 run_split resume
-  assert_match 'run/run.conf: has [0-9]+ bytes of [0-9]+: it was truncated or changed' "$stderr"
+  assert_match 'run/run.conf: has [0-9]+ bytes of [0-9]+: it was truncated or changed' "$STDERR"
   fails 1 run_split "$REPO/summary2csv.sh" run
-  assert_match '^summary2csv.sh: run/run.conf: has [0-9]+ bytes of [0-9]+$' "$stderr"
+  assert_match '^summary2csv.sh: run/run.conf: has [0-9]+ bytes of [0-9]+$' "$STDERR"
   assert_equal "${#lines[@]}" "$whole"
 }
 
@@ -140,10 +139,9 @@ END
   run_split "$REPO/do_it.sh" kpi run
   refute_contains $'\e'
   assert_contains 'a?[31mb'
-  refute_contains $'\e' "$stderr"
+  refute_contains $'\e' "$STDERR"
   local text wanted
   while IFS='|' read -r text wanted; do
-    # shellcheck disable=SC2016 # a program of awk
     run awk -v "s=$text" -f "$REPO/lib/results/figures/text.awk" -f <(echo 'BEGIN { print text_csv(s, ",") }')
     assert_output "$wanted"
   done <<'END'
@@ -165,14 +163,12 @@ END
   local from=$'\e[31m\1\r\x7f \xc2\x9b7m\xc2\x85 \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac' to=$'?[31m??? ?7m? \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac'
   for locale in C C.UTF-8; do
     for awk in mawk gawk; do
-      # shellcheck disable=SC2016 # a program of awk
       run_split env LC_ALL=$locale RESULT_PROGRAM=x TEXT="$from"$'\n\t' $awk -f "$REPO/lib/results/figures/text.awk" \
         -f <(echo 'BEGIN { s = ENVIRON["TEXT"]; print text_plain(s); print text_csv(s); text_complain(s, "odd") }')
       assert_success
       assert_output "$to??"$'\n'"\"$to"$'\n\t"'
-      assert_equal "$stderr" "x: $to??: odd"
+      assert_equal "$STDERR" "x: $to??: odd"
     done
-    # shellcheck disable=SC2016 # for the shell that runs it
     run env LC_ALL=$locale bash -c '. "$REPO/lib/core/stored.sh" && stored_plain' <<<"$from"$'\n\t'
     assert_output "$to"$'\n\t'
   done
@@ -214,28 +210,28 @@ END
   for command in "$REPO/summary2csv.sh" "$REPO/do_it.sh kpi" "$REPO/do_it.sh verify"; do
     # shellcheck disable=SC2086 # the program and its command
     refuses 1 "$shown: a FIFO" run_split $command "$folder"
-    refute_contains $'\e' "$stderr"
-    refute_contains $'\xc2\x9b' "$stderr"
+    refute_contains $'\e' "$STDERR"
+    refute_contains $'\xc2\x9b' "$STDERR"
   done
   rm "$folder/env/$name"
   for command in "$REPO/summary2csv.sh" "$REPO/do_it.sh kpi"; do
     # shellcheck disable=SC2086 # the program and its command
     refuses 1 "$shown" run_split $command "$folder"
-    refute_contains $'\e' "$stderr"
-    refute_contains $'\xc2\x9b' "$stderr"
+    refute_contains $'\e' "$STDERR"
+    refute_contains $'\xc2\x9b' "$STDERR"
   done
 }
 
 @test "a line of 3 MB in a hosts file, a byte of 0 in settings, and a thousand million CPUs: one clear line at once" {
   head -c 3000000 /dev/zero | tr '\0' x >hosts
   fails 2 run_plan -H hosts
-  assert_equal "$stderr" "do_it.sh: command line: -H=hosts: larger than 1 MiB; name a hosts file such as hosts.example"
+  assert_equal "$STDERR" "do_it.sh: command line: -H=hosts: larger than 1 MiB; name a hosts file such as hosts.example"
   # A value of the shell cannot have a byte of 0: KEYS=10 would be KEYS=100.
   printf 'server 127.0.0.1\nclient 127.0.0.1\0\n' >hosts
   fails 2 run_plan -H hosts
-  assert_equal "$stderr" "do_it.sh: command line: -H=hosts: has a byte of 0 in line 2; name a hosts file such as hosts.example"
+  assert_equal "$STDERR" "do_it.sh: command line: -H=hosts: has a byte of 0 in line 2; name a hosts file such as hosts.example"
   printf '\n\nKEYS=10\0000' >scenario.conf
   fails 2 run_plan -s ./scenario.conf
-  assert_equal "$stderr" "do_it.sh: ./scenario.conf: has a byte of 0 in line 3; name a file of settings that you can read"
+  assert_equal "$STDERR" "do_it.sh: ./scenario.conf: has a byte of 0 in line 3; name a file of settings that you can read"
   refuses 2 "SERVER_CPUS=0-999999999: invalid" run_plan SERVER_CPUS=0-999999999
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Text from files and hosts is no code, also under the oldest bash: no subscript is evaluated twice, and readers of results work with bash 5.1.
 # slow
-# shellcheck disable=SC2016,SC2030,SC2031,SC2154 # text as it stands there; what run and run_split set
+# shellcheck disable=SC2030,SC2031 # text as it stands there; what run and run_split set
 
 load helper
 load releases
@@ -62,9 +62,9 @@ END
 both() {
   local now
   run_split "$@"
-  now=$status:$output:$stderr
+  now=$status:$output:$STDERR
   run_split env PATH="$BASH_OLD:$PATH" "$@"
-  assert_equal "$status:$output:$stderr" "$now"
+  assert_equal "$status:$output:$STDERR" "$now"
   refute_exists pwned
 }
 

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # External faults that a run survives: closed pipes, full devices, removed directories, odd logins; and what kill -9 leaves.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load logs
@@ -48,7 +47,7 @@ assert_nothing_left() {
   printf 'server 127.0.0.1\nclient 127.0.0.1 - - ~/no/key\n' >hosts
   refuses 2 '/no/key: cannot open the ssh key' run_split env -u HOME SHELLOPTS=noglob "$REPO/do_it.sh" plan -H hosts
   HOME="$SCRATCH/a&b" run_split "$REPO/do_it.sh" plan -H hosts
-  assert_contains "$SCRATCH/a&b/no/key: cannot open the ssh key" "$stderr"
+  assert_contains "$SCRATCH/a&b/no/key: cannot open the ssh key" "$STDERR"
 }
 
 @test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
@@ -56,7 +55,7 @@ assert_nothing_left() {
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
   fails 1 run_split full "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on
-  assert_equal "$(grep -c 'No space left on device\|cannot write' <<<"$stderr")" 1
+  assert_equal "$(grep -c 'No space left on device\|cannot write' <<<"$STDERR")" 1
   assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
   assert_nothing_left
 }
@@ -76,7 +75,7 @@ assert_nothing_left() {
     printf "%s: No such file or directory\n" "/dev/fd/63: line 12: /var/run-1/server/6381.conf" "/x/host/sysinfo.sh: line 7: irq.tsv" | sed "1i mark" >said
     _call_said file <said'
   # What names the file system replaces the message. Without it, the first is printed.
-  assert_equal "$stderr" "REMOTE_DIR=/x: cannot be made: No space left on device
+  assert_equal "$STDERR" "REMOTE_DIR=/x: cannot be made: No space left on device
 run-1: cannot be written
 REMOTE_DIR=/x, TMPDIR or LOCK_DIR: cannot write: No space left on device
 REMOTE_DIR=/x: cannot be made: No space left on device
@@ -97,7 +96,7 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   fails 1 run_split full "$REPO/do_it.sh" stop SERVER=127.0.0.1 CLIENT_IP='127.0.0.2 127.0.0.3'
   refute_exists host/run-a-1-00000000
   # The run reached the last repeat.
-  assert_equal "$(grep -c 'No space left on device' <<<"$stderr")" 3
+  assert_equal "$(grep -c 'No space left on device' <<<"$STDERR")" 3
 }
 
 @test "a run whose directory was removed manually stops its instances" {
@@ -165,12 +164,12 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   mkdir -p results/20260101T000000Z-demo
   : >results/20260101T000000Z-demo/run.conf
   run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   printf 'server 127.0.0.1\nclient 127.0.0.1\n' >results/20260101T000000Z-demo/hosts
   succeeds run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
-  assert_contains "./do_it.sh stop -H $SCRATCH/results/20260101T000000Z-demo/hosts" "$stderr"
+  assert_contains "./do_it.sh stop -H $SCRATCH/results/20260101T000000Z-demo/hosts" "$STDERR"
   run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results" -H results/20260101T000000Z-demo/hosts
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "stop removes sockets of our dead screen sessions, and keeps others" {

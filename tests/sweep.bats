@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A run of a plan: points of a swept setting, and what a resumed run takes from its plan.tsv.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -32,8 +31,8 @@ plan_column() {
 @test "a run of two points of a swept setting sends what each says, and has it as a column of its plan; a run that goes on does what is missing" {
   local run point made other
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random'
-  assert_contains "1 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 1, data random, repeat 1" "$stderr"
-  assert_contains "2 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
+  assert_contains "1 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 1, data random, repeat 1" "$STDERR"
+  assert_contains "2 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 16, data random, repeat 1" "$STDERR"
   run=$(echo results/*)
   assert_equal "$(plan_column point)" $'100B-2i-pipeline1-datarandom\n100B-2i-pipeline16-datarandom'
   assert_equal "$(plan_column pipeline)" $'1\n16'
@@ -59,15 +58,15 @@ plan_column() {
   made=$("$REPO/do_it.sh" --version) other=${made/tierbench ?/tierbench X}
   sed -i "s/tierbench ./tierbench X/" "$run/run.conf" "$run/native/100B-2i-pipeline1-datarandom/rep-1/server/plan.tsv"
   succeeds resume "$run"
-  assert_contains "warning: --resume=$run: this is $made, and $other began the run; its repeats will be of several versions" "$stderr"
+  assert_contains "warning: --resume=$run: this is $made, and $other began the run; its repeats will be of several versions" "$STDERR"
   assert_contains "warning: several versions of the tool made the repeats, and may measure differently: $other (1); $made (1)"
-  assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$stderr"
+  assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$STDERR"
   assert_equal "$(info_calls set "$run/native/100B-2i-pipeline16-datarandom/rep-1/server/info.after")" 400
   # Now it is complete.
   succeeds resume "$run"
-  assert_contains "every repeat of $run is complete: no host is used" "$stderr"
-  refute_contains checking "$stderr"
-  assert_contains "$run" "$stderr"
+  assert_contains "every repeat of $run is complete: no host is used" "$STDERR"
+  refute_contains checking "$STDERR"
+  assert_contains "$run" "$STDERR"
 }
 
 @test "a plan that is not one of the run's settings is not gone on with" {
@@ -87,19 +86,18 @@ plan_column() {
   for row in '2s/\tnative\t/\tother\t/' '3s/100B-2i-pipeline16/..\/elsewhere/' '3s/\t16\t/\tfast\t/' '3s/\t300\t/\t3e2\t/' '3s/\t300\t/\t3|4\t/'; do
     sed "$row" plan.tsv >results/one/plan.tsv
     fails 2 resumed
-    assert_match 'plan\.tsv:[23]: not a row of a plan' "$stderr" || fail "$row"
-    [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
+    assert_match 'plan\.tsv:[23]: not a row of a plan' "$STDERR" || fail "$row"
+    [[ $STDERR != *"1 of 2"* ]] || fail "it was run: $row"
   done
   # Truncated at the line feed of a row, where the rest is a valid row, and at that of the header.
   for row in "3 -1" "1 $(head -n 1 plan.tsv | head -c -1 | wc -c)"; do
     head -c "${row#* }" plan.tsv >results/one/plan.tsv
     refuses 2 "plan.tsv:${row% *}: " resumed
-    [[ $stderr != *"1 of 2"* ]] || fail "it was run: $row"
+    [[ $STDERR != *"1 of 2"* ]] || fail "it was run: $row"
   done
 }
 
 @test "a run whose plan cannot be written has no run.conf, with which it could be resumed, and no part of a plan" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   fails 1 run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The description of each host: the guide's setup.log, files for readers, and env.tsv for comparison.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load tree
@@ -16,7 +15,6 @@ capture() {
   mkdir -p env
   { printf 'mark\n' && remote_script sysinfo && printf '\nmark.end\n'; } >env.sent
   # In a subshell, because it has functions with the same names. _receive_stream needs these settings.
-  # shellcheck disable=SC2016,SC2034 # expanded by the inner shell
   bash -c '. "$REPO/lib/core/reply.sh" && . "$REPO/lib/core/receive.sh" && . "$REPO/lib/shared/files.sh"
     host=here call=sysinfo REMOTE_FILE=env.sent REMOTE_MARK=mark new=env/.new
     _receive_kind sysinfo && _receive_stream env <"$REMOTE_FILE" && rmdir "$new"'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The table of totals: clients together, bounds of percentiles, its headings, and columns that only some runs have.
-# shellcheck disable=SC2016 # what stands in single quotes is for the inner shell
 
 load helper
 load logs

@@ -51,7 +51,6 @@ refused() {
 
 @test "a block for each line has its fields as values: escaped, in any order, also empty, and the last with its tabs" {
   printf '%s\n' $'a\t<b>\tc' $'\t' d $'{{name}}\t\\&' >lines
-  # shellcheck disable=SC2016 # expanded by the inner shell
   template bash -c '. "$REPO/lib/results/template.sh"; template_read page.html; template_each item name text <lines; template_each item text name <<<"<x	y>"'
   assert_output '<li id="a">&lt;b&gt;	c</li>
 <li id=""></li>

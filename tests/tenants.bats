@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # TENANTS: each has its own load, data and rows, counted as its servers count it; memory of each, and slowdowns against itself alone.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -95,7 +94,7 @@ EOF
 tenants_refused() {
   printf '%s\n' KEYS=10 "$1" >own/tenants/odd.conf
   fails 2 run_plan -s tenants TENANTS=odd,small SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_equal "${stderr##*$'\n'}" "do_it.sh: $SCRATCH/own/tenants/odd.conf:2: ${1//,/ }: $2"
+  assert_equal "${STDERR##*$'\n'}" "do_it.sh: $SCRATCH/own/tenants/odd.conf:2: ${1//,/ }: $2"
 }
 
 @test "instances are divided by weights, and a tenant has nothing of another one; what a tenant cannot have is refused with its line" {
@@ -111,7 +110,7 @@ tenants_refused() {
   tenants_refused LIKE=nope "$SCRATCH/own/tenants/nope.conf: not found; name a file in its directory, or one of ./do_it.sh list"
   cp own/tenants/small.conf own/tenants/all.conf
   fails 2 run_plan -s tenants TENANTS=all,small TENANTS.load=all SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_contains 'TENANTS=all small: all: the name has another meaning in TENANTS.load; rename the file' "$stderr"
+  assert_contains 'TENANTS=all small: all: the name has another meaning in TENANTS.load; rename the file' "$STDERR"
 }
 
 @test "policies have ranks by the latency of all tenants; neighbours are told apart, or the table says why not" {
@@ -141,11 +140,10 @@ tenants_refused() {
 }
 
 @test "a tenant whose instance is killed is named, and has no rows; the rows of the others are whole" {
-  # shellcheck disable=SC2016 # of the job
   job_start bash -c 'until grep -qs "phase mixed starts" results/*/run.log; do sleep 0.05; done; sleep 1
     kill -KILL "$(awk -v port="$1" "\$3 == port { print \$1 }" host/run-*/server/instances.proc)"' - $((BASE + 2))
   succeeds tenants_run TIME=5
-  assert_contains "warning: TENANTS: large has no rows of this repeat: the instance on port $((BASE + 2)) has exited" "$stderr"
+  assert_contains "warning: TENANTS: large has no rows of this repeat: the instance on port $((BASE + 2)) has exited" "$STDERR"
   assert_equal "$(cut -f 2,6 "$REP/tenants.tsv" | sed 1d | tr '\t' ' ' | paste -sd ,)" "small ,large the instance on port $((BASE + 2)) has exited,hash "
   assert_contains "Without results: native: large in 1 repeat (the instance on port $((BASE + 2)) has exited)." "$output"
   "$REPO/summary2csv.sh" --total "$RUN" >totals.csv

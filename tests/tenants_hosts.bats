@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # TENANTS on several servers, loaded by several clients at the same time.
 # lane: host
-# shellcheck disable=SC2154,SC2034 # stderr is set by run_split; NETNS_SERVERS is for netns.bash
 
 NETNS_SERVERS=2
 load helper

@@ -3,7 +3,6 @@
 # The memory of tenants: limits of each cgroup, what each holds and fetches, and a tenant that pays for the others. No result depends on the speed of
 # the machine: bytes and faults are counted.
 # lane: host
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -33,7 +32,7 @@ tenants_run() {
 
 @test "limits are those of the cgroups; the tenant with less DRAM is named as the slowest, and the protected one has its data; nothing is left" {
   tenants_run -v swap TENANTS='even poor safe' TENANTS.load=alone DRAM_RATIO=9:10
-  [[ $stderr != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume "$RUN"
+  [[ $STDERR != *"the OOM killer"* ]] || run_split "$REPO/do_it.sh" run --resume "$RUN"
   assert_success
   "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
   python3 - "$RUN"/swap/*loadall/rep-1/server/counters.tsv "$BASE" <<'EOF'
@@ -80,7 +79,7 @@ EOF
   sed -i s/max/high/ own/tenants/poor.conf
   fails 2 run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   sed -i s/high/max/ own/tenants/poor.conf
-  assert_match 'own/tenants/poor.conf:2: MEMORY.high=16M: less than the [0-9]+ MiB of poor, and the variant native has no swap; set at least that, or a variant with a tier' "$stderr"
+  assert_match 'own/tenants/poor.conf:2: MEMORY.high=16M: less than the [0-9]+ MiB of poor, and the variant native has no swap; set at least that, or a variant with a tier' "$STDERR"
   # What a tenant cannot have in DRAM needs swap: its data and 4 MiB per instance less the limit, and a quarter more.
   run_plan -s tenants -v swap TENANTS='even poor' DRAM_RATIO=1:1 TENANTS.load=all --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 {
@@ -88,7 +87,7 @@ EOF
   sed -i s/16M/64M/ own/tenants/poor.conf
   printf 'MEMORY.low=65M\n' >>own/tenants/poor.conf
   run_plan -s tenants -v native TENANTS='even poor' SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_equal "$stderr" "do_it.sh: $SCRATCH/own/tenants/poor.conf:3: MEMORY.low=65M: more than MEMORY.max=64M; set it to at most that"
+  assert_equal "$STDERR" "do_it.sh: $SCRATCH/own/tenants/poor.conf:3: MEMORY.low=65M: more than MEMORY.max=64M; set it to at most that"
   sed -i 3d own/tenants/poor.conf
   succeeds tenants_run -v native TENANTS='even poor' TENANTS.load=all TIME=1
   "$REPO/summary2csv.sh" --total "$RUN" >totals.csv
@@ -101,14 +100,13 @@ for r in csv.DictReader(open("totals.csv")):
 
 @test "doctor checks the load and the limits of each tenant" {
   printf '%s\n' LIKE=even MEMORY.max=3M CONNECTIONS=700 >own/tenants/tiny.conf
-  # shellcheck disable=SC2016 # of the shell
   fails any run_split bash -c 'ulimit -n 600; exec "$REPO/do_it.sh" doctor -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=2 "$@"' - TENANTS='even tiny' REDISBASE="$BASE"
-  assert_contains 'open files: 600; requires: 767: ' "$output$stderr"
-  assert_contains 'tenants: MEMORY.max of tiny: 3 MiB; requires: 4 MiB: 4 MiB for each of its instances here' "$output$stderr"
+  assert_contains 'open files: 600; requires: 767: ' "$output$STDERR"
+  assert_contains 'tenants: MEMORY.max of tiny: 3 MiB; requires: 4 MiB: 4 MiB for each of its instances here' "$output$STDERR"
   printf '%s\n' LIKE=even MEMORY.low=80M RATE=0 >own/tenants/tiny.conf
   printf '%s\n' LIKE=even VALUE_SIZES=500 RATE=0 >own/tenants/fast.conf
   run_split "$REPO/do_it.sh" doctor --all -s tenants -v swap REMOTE_DIR="$SCRATCH/host" INSTANCES=3 TENANTS='even tiny fast' REDISBASE="$BASE"
-  assert_match 'tenants +MEMORY.low of all tenants: 80 MiB +at most the DRAM of all, [0-9]+ MiB' "$output$stderr"
+  assert_match 'tenants +MEMORY.low of all tenants: 80 MiB +at most the DRAM of all, [0-9]+ MiB' "$output$STDERR"
   # 400 and 100000 operations per second of 1000 B.
   assert_match 'link +loopback +804 Mbit/s' "$output"
 }
@@ -117,7 +115,6 @@ for r in csv.DictReader(open("totals.csv")):
   mkdir -p one two repeat/server
   printf 'file N0=5 N1=6\nanon N0=100 N1=20 N2=3\nanon_thp N0=1 N1=1\n' >one/memory.numa_stat
   printf 'total=9 N0=4\nanon=7 N0=4 N1=1 N2=2\n' >two/memory.numa_stat
-  # shellcheck disable=SC2016 # of the shell
   run_split bash -c '. "$REPO/lib/host/tier_cgroup.sh"; for folder in one two; do host_tier_cgroup_nodes $folder " 1 2 " 4096; echo "$REPLY"; done'
   assert_output $'100\t23\n16384\t12288'
   printf 'client\ttenant\tport\tinstances\tof\tlost\na@x\tx\t10\t2\t2\t\na@y\ty\t12\t1\t1\t\n' >repeat/tenants.tsv

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Memory tiers: detected on simulated machines, refused where unsupported, and real on this machine.
 # lane: host
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load tiers
@@ -267,7 +266,7 @@ END
   run_split "$REPO/do_it.sh" doctor --all -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
     DRAM_RATIO="1:8 1:1" REDISBASE="$(ports_pick 2)"
   assert_success
-  assert_match '^[0-9:]+ checking 127.0.0.1$' "$stderr"
+  assert_match '^[0-9:]+ checking 127.0.0.1$' "$STDERR"
   # An eighth of 128 MiB (plus or minus 1 %) and 4 MiB per instance; all of it at 1:1.
   assert_match 'ok +variant swap +.* 2[34] MiB of DRAM, 1[0-9]{2} MiB of swap'
   assert_match 'ok +memory +[0-9]+ MiB available +13[0-9] MiB for .* and'
@@ -300,9 +299,9 @@ END
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_no_tier
   [[ ! -e $ZSWAP_FILE ]] || assert_equal "$(<"$ZSWAP_FILE")" "$before"
-  assert_match 'after populate: used_memory [0-9.]+ MiB .*; placement ok' "$stderr"
-  assert_match 'after populate: .*, cgroup [1-9][0-9.]* MiB of [1-9][0-9.]* MiB; .*; placement ok' "$stderr"
-  refute_contains 'OOM' "$stderr"
+  assert_match 'after populate: used_memory [0-9.]+ MiB .*; placement ok' "$STDERR"
+  assert_match 'after populate: .*, cgroup [1-9][0-9.]* MiB of [1-9][0-9.]* MiB; .*; placement ok' "$STDERR"
+  refute_contains 'OOM' "$STDERR"
   assert_contains "of native"
   assert_contains "far accesses, per op"
   assert_equal "$(column swap native get) $(column placement native get)" '0 ok'
@@ -423,7 +422,7 @@ END
   run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" \
     SRV_OVERRIDE=1 KEYS=100 VALUE_SIZES=100 REDISRUNS=1 PHASES=set
   assert_success
-  assert_contains 'stopped everything that test had left' "$stderr"
+  assert_contains 'stopped everything that test had left' "$STDERR"
   assert_equal "$(find /sys/block -name 'zram*')" "$before"
 }
 

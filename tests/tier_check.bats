@@ -23,7 +23,6 @@ numactl_is() {
 }
 
 @test "a TIER_SWAP whose device does not exist is reported as a device" {
-  # shellcheck disable=SC2016 # for the host
   HOST_CODE='host_tier_check_limited() { :; }'
   run on_host TIER=swap TIER_SWAP=/dev/zram4094 check
   assert_output $'fail\t/dev/zram4094: no such block device (modprobe zram adds zram devices)\tspace for swap\tset TIER_SWAP'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # What the undo of a tier leaves to other programs.
-# shellcheck disable=SC2016 # what stands in single quotes is for another shell
 
 load helper
 

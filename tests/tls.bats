@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # TLS=on: the bytes on the wire, the locations of keys, and refused settings.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
 load netns
@@ -94,7 +93,7 @@ capture_end() {
   # Both variants were loaded completely by the same program, and the monitors recorded both.
   assert_equal "$(awk 'FNR == 2 { ops += $0 ~ /^set\t/ } END { print ops + 0 }' results/*/{native,tls}/*/rep-1/198*/result.tsv)" 4
   assert_equal "$(info_calls set results/*/tls/*/rep-1/server/info.after)" 1600
-  refute_contains 'no answer to INFO' "$stderr"
+  refute_contains 'no answer to INFO' "$STDERR"
   assert_equal "$(grep -rl 'PRIVATE KEY' results)" ''
 }
 
@@ -130,8 +129,8 @@ capture_end() {
   tar -C "$REPO" -cf - do_it.sh test conf lib tools Makefile test.c | tar -C tree -xf -
   program_make no-tls '#!/bin/bash\n[[ "$*" != *--tls-port* ]] || { echo "Bad directive or wrong number of arguments"; exit 1; }\nexec redis-server "$@"\n'
   fails 3 run_split tree/do_it.sh run "${untuned[@]}" "${words[@]}" REDIS="$SCRATCH/no-tls"
-  assert_contains 'variant native: the load generator is built without TLS; requires: TLS=on; ' "$stderr"
-  assert_contains 'make tls' "$stderr"
-  assert_contains 'variant native: redis-server is built without TLS; requires: TLS=on; ' "$stderr"
+  assert_contains 'variant native: the load generator is built without TLS; requires: TLS=on; ' "$STDERR"
+  assert_contains 'make tls' "$STDERR"
+  assert_contains 'variant native: redis-server is built without TLS; requires: TLS=on; ' "$STDERR"
   refute_exists results
 }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A recorded trace on several clients, and on a full disk.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load loadgen
@@ -24,7 +23,6 @@ teardown() {
   trace_make 3000 100 20 >t.csv
   mkdir full
   redis_start
-  # shellcheck disable=SC2016 # the inner shell expands
   succeeds run_split env OMP_NUM_THREADS=1 XDG_CACHE_HOME="$SCRATCH/cache" unshare -m --propagation private bash -c '
     mount -t tmpfs -o size=$(($(stat -c %s t.csv) / 4096 * 4 + 40))k none full && cp t.csv full/ &&
       "$1" --out out --trace full/t.csv --speed max 127.0.0.1 "$2" && ls full' - "$REPO/test" "$REDIS_PORT"
@@ -39,7 +37,6 @@ teardown() {
   # The master is the first client, with the files of this machine.
   mkdir "$folder"
   cp t.csv "$folder"
-  # shellcheck disable=SC2016 # the inner shell expands
   netns_host client2 bash -c 'mkdir -p "$1" && cat >"$1/t.csv"' - "$folder" <t.csv
   run_split netns_exec client1 "$REPO/do_it.sh" run -s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" SSH_CONFIG="$NETNS_SSH_CONFIG" \
     REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" SRV_OVERRIDE=3 KEYS=400 VALUE_SIZES=1000 REDISRUNS=1 FOREIGN=off PHASES=replay REPLAY="$folder/t.csv"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A recorded trace as the load of a run: the plan and refused settings, the checks of doctor, and the requests that instances received.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load cluster
@@ -42,5 +41,5 @@ setup() {
 @test "doctor names a client without the trace" {
   rm t.csv
   fails 3 run_split "$REPO/do_it.sh" doctor "${WORDS[@]}"
-  assert_contains "'$SCRATCH/t.csv' is missing, or not readable" "$output$stderr"
+  assert_contains "'$SCRATCH/t.csv' is missing, or not readable" "$output$STDERR"
 }

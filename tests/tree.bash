@@ -100,7 +100,6 @@ END
 # Print the state of everything in the tree that tuning may change.
 # Usage: tree_state   Returns: 0
 tree_state() {
-  # shellcheck disable=SC2016 # awk's own fields
   find "$TIERBENCH_ROOT"/{proc/sys,proc/irq,sys/devices/system,sys/kernel,units} -type f | sort | xargs awk '
     FNR == 1 {
       sub(ENVIRON["TIERBENCH_ROOT"], "", FILENAME)
@@ -141,7 +140,6 @@ remote_script() {
 # Usage: tune_table HOST [NAME=VALUE]...   Returns: 0
 tune_table() {
   # In a separate process, because bats traces every command in its own process.
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c '
     set -Eeuo pipefail
     ROOT=$REPO RESUME= host=$1
@@ -166,7 +164,7 @@ tune() { run_split remote_script tune "$@"; }
 
 # Print the state and the value of a setting in the output of the last tune.
 # Usage: said NAME   Globals: output   Returns: 0
-# shellcheck disable=SC2154 # output is set by run_split
+# shellcheck disable=SC2154 # of tune
 said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
 
 # End the processes of tuning that a failed test left, and remove the machine with its test's directory.

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Settings that name programs, files or users: those of another person's file are asked for, or refused.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -37,7 +36,7 @@ setup() {
   done
   fails 2 run_split env -u TIERBENCH_REMOTE_DIR -u TIERBENCH_LOCK_DIR "$REPO/do_it.sh" plan -s theirs/all.conf </dev/null
   while IFS='=' read -r name _; do
-    [[ $name == KEYS ]] || assert_contains "$name=" "$stderr"
+    [[ $name == KEYS ]] || assert_contains "$name=" "$STDERR"
   done <theirs/all.conf
   # No other setting takes a path, except those whose own checks refuse it.
   run settings_awk 'BEGIN { for (i = 1; i <= names; i++) if (!is_risky(NAME[i]) && kind_is("/bin/id", KIND[NAME[i]])) print NAME[i] }'
@@ -49,7 +48,7 @@ setup() {
     "stop -s theirs/run.conf"; do
     # shellcheck disable=SC2086 # the command and its options
     fails 2 run_split "$REPO/do_it.sh" $command "${far[@]}" </dev/null
-    assert_equal "$stderr" "do_it.sh: theirs/run.conf: SSH_CONFIG=$SCRATCH/ssh_config: a program, a file or a user of a file that none of your runs wrote; read the file, then add --trust"
+    assert_equal "$STDERR" "do_it.sh: theirs/run.conf: SSH_CONFIG=$SCRATCH/ssh_config: a program, a file or a user of a file that none of your runs wrote; read the file, then add --trust"
   done
   refute_exists ran
   # What the user says, the default, and what names nothing.
@@ -63,7 +62,7 @@ setup() {
   printf 'KEYS=7\n' | tee theirs/run.conf >theirs/native/variant.conf
   printf 'server 203.0.113.1 root 22 %s\nclient 203.0.113.2\n' "$SCRATCH/ssh_config" >theirs/hosts
   fails 2 run_split "$REPO/do_it.sh" run --resume theirs </dev/null
-  assert_contains "theirs/hosts: server 203.0.113.1 root 22 $SCRATCH/ssh_config: a program, a file or a user" "$stderr"
+  assert_contains "theirs/hosts: server 203.0.113.1 root 22 $SCRATCH/ssh_config: a program, a file or a user" "$STDERR"
   printf 'server 203.0.113.1\nclient 203.0.113.2\n' >theirs/hosts
   echo 'SERVER_PREFIX=id' >>theirs/native/variant.conf
   refuses 2 'theirs/native/variant.conf: SERVER_PREFIX=id: a program' run_split "$REPO/do_it.sh" stop --resume theirs </dev/null
@@ -90,7 +89,7 @@ setup() {
   local answer
   printf 'SIDECAR="id \e[31m"\nKEYS=7\n' >theirs/one.conf
   fails 2 run_plan -s theirs/one.conf "${far[@]}"
-  assert_equal "$stderr" 'do_it.sh: theirs/one.conf:1: SIDECAR: a line break, another control character or a double quote in the value is not supported; remove it'
+  assert_equal "$STDERR" 'do_it.sh: theirs/one.conf:1: SIDECAR: a line break, another control character or a double quote in the value is not supported; remove it'
   printf 'SIDECAR="id 31m"\nKEYS=7\n' >theirs/one.conf
   for answer in n y ''; do
     run script -qec "'$REPO/do_it.sh' plan -s theirs/one.conf ${far[*]}" /dev/null <<<"$answer"

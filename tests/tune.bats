@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Tuning of a machine in a tree: values are journalled before they are set, always restored, and never overwrite another user's change.
 # slow
-# shellcheck disable=SC2154,SC2016,SC2030,SC2031 # stderr is set by run_split; what stands in single quotes is for another shell; each test has its own rows
+# shellcheck disable=SC2030,SC2031 # each test sets its own
 
 load helper
 load tree

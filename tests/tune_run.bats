@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Real settings of this machine: their values during a run, and that they are restored after every way to end the run.
 # lane: host
-# shellcheck disable=SC2154 # stderr is set by run_split and job_wait
 # shellcheck disable=SC2030,SC2031 # tests add more files to FILES
 
 load helper
@@ -100,7 +99,6 @@ long_run() {
   FILES+=("${COMMON[@]}" "${IRQS[@]}")
   values_all >"$SCRATCH/before"
   [[ ! -w $device ]] || dma=$(od -An -td4 "$device")
-  # shellcheck disable=SC2016 # expanded by the inner shell
   irq=$(bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/host/irq.sh"; host_irq_list "$(host_irq_devices "$1" | sed -n 1p)"' bash "$ADDRESS" | tail -n 1)
   first=$(($(nproc) - 1))
   job_start "$REPO/do_it.sh" run "${WORDS[@]}" SERVER="$ADDRESS" CLIENT_IP="$ADDRESS" REDISBASE="$(ports_pick 1)" KEYS=2000 TIME=2 RATE=500 TUNE.cstates=on \
@@ -112,7 +110,7 @@ long_run() {
   [[ -z $irq ]] || value_is "/proc/irq/$irq/smp_affinity_list" "$first"
   job_wait 120
   assert_success
-  assert_match 'value\(s\) set for the run: [A-Z_]+' "$stderr"
+  assert_match 'value\(s\) set for the run: [A-Z_]+' "$STDERR"
   [[ ! -w $device ]] || assert_equal "$(od -An -td4 "$device")" "$dma"
   # The watchdog of a test may outlive its files for a moment.
   wait_within 20 alone 2>/dev/null || skip 'another run began to tune this machine'

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The undo of tuning in a tree: its order between two variants, values that cannot be restored, and changes that are not in force any more.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; what stands in single quotes is for another shell
 
 load helper
 load tree
@@ -71,8 +70,8 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   assert_exists "$JOURNAL"
   refuses 60 stop force
   assert_failure 1
-  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 10, and cannot be restored; before the run it was 60' "$stderr"
-  assert_contains 'THP: /sys/kernel/mm/transparent_hugepage/enabled is madvise again, was always' "$stderr"
+  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 10, and cannot be restored; before the run it was 60' "$STDERR"
+  assert_contains 'THP: /sys/kernel/mm/transparent_hugepage/enabled is madvise again, was always' "$STDERR"
   succeeds run_split remote_script stop force
   assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
   assert_equal "$(tree_state)" "$before"
@@ -88,7 +87,7 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   prints $'SWAPPINESS\tstuck\t/proc/sys/vm/swappiness\t60\t10\t-\nIRQ\tgone\t'$irq$'\t0-3\t1\t-' tune restore
   assert_exists "$JOURNAL"
   fails 1 run_split remote_script stop force
-  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness cannot be read, so it is not restored; before the run it was 60; when it can be read again, ' "$stderr"
+  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness cannot be read, so it is not restored; before the run it was 60; when it can be read again, ' "$STDERR"
   mv away "$file"
   succeeds run_split remote_script stop force
   assert_line 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10'
@@ -109,9 +108,9 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   # As a generator that waits for a disk.
   SCRIPT_CODE='proc_gone() { [[ $* != *run-test-1/client-* ]]; }; proc_signal() { :; }' fails 1 run_split remote_script stop force
   assert_output ''
-  assert_contains 'run-test-1: a load generator does not end' "$stderr"
-  assert_contains 'stopped everything that test-2 had left' "$stderr"
-  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10' "$stderr"
+  assert_contains 'run-test-1: a load generator does not end' "$STDERR"
+  assert_contains 'stopped everything that test-2 had left' "$STDERR"
+  assert_contains 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10' "$STDERR"
   assert_equal "$(tree_state)" "$before"
   assert_equal "$(cd host && echo *-test-*)" run-test-1
   prints 'stopped everything that test-1 had left' run_split remote_script stop force
@@ -123,7 +122,7 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
   tune apply
   SCRIPT_CODE='host_tune_write() { kill -KILL "$BASHPID"; }' fails 1 run_split remote_script stop force
-  assert_contains 'tune-test-1: cannot restore all of its changes' "$stderr"
+  assert_contains 'tune-test-1: cannot restore all of its changes' "$STDERR"
   assert_exists "$JOURNAL"
   prints 'SWAPPINESS: /proc/sys/vm/swappiness is 60 again, was 10' run_split remote_script stop force
   assert_equal "$(tree_state)" "$before"
@@ -186,7 +185,7 @@ END
       printf "%s\t%s\t%s\t%s\t%s\t%s\n" SWAPPINESS stuck /vm/swappiness 60 10 12 THP back /thp madvise never madvise KSM rebooted /ksm 1 0 1 PAGE rebooted /page 3 0 5
     }
     tune_end'
-  assert_equal "${stderr//[0-9][0-9]:[0-9][0-9]:[0-9][0-9] /}" 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again
+  assert_equal "${STDERR//[0-9][0-9]:[0-9][0-9]:[0-9][0-9] /}" 'warning: a: SWAPPINESS: /vm/swappiness is 12, not 60 as before the run: cannot be restored; ./do_it.sh stop tries again
 warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
   assert_equal "$(cut -f 2,8 run/env/a/tuning.tsv | tr '\t\n' ' ;')" 'name after;SWAPPINESS 12 (stuck);THP madvise;'
 }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The user of the instances, the data that other users can read, and the commands that a load generator may use.
 # slow
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; the code for master expands there
 
 load helper
 
@@ -69,7 +68,7 @@ auto_user() {
     REDIS_USER=no-such-user
     server_start 1 || { server_stop; exit 7; }'
   assert_output $'root\ndaemon'
-  assert_contains "REDIS_USER=no-such-user: no such user" "$stderr"
+  assert_contains "REDIS_USER=no-such-user: no such user" "$STDERR"
   mkdir -p mine/variants
   echo REDIS_USER=no-such-user >mine/variants/nobodys.conf
   TIERBENCH_PATH=$SCRATCH/mine fails 3 run_split "$REPO/do_it.sh" doctor --all -s demo KEYS=100 REDISBASE="$BASE" VARIANTS='native nobodys'
@@ -87,8 +86,8 @@ auto_user() {
     REDIS_USER=daemon
     server_start 1 || { server_stop; exit 7; }'
   assert_output root
-  assert_contains "127.0.0.1: instances run as root: REDIS_USER=$(auto_user): setpriv: setresuid failed: Invalid argument" "$stderr"
-  assert_contains "REDIS_USER=daemon: setpriv: setresuid failed" "$stderr"
+  assert_contains "127.0.0.1: instances run as root: REDIS_USER=$(auto_user): setpriv: setresuid failed: Invalid argument" "$STDERR"
+  assert_contains "REDIS_USER=daemon: setpriv: setresuid failed" "$STDERR"
 }
 
 @test "root of a container, who may not look into processes of other users, runs" {
@@ -98,7 +97,7 @@ auto_user() {
   run_split setpriv --bounding-set=-sys_ptrace,-sys_admin --inh-caps=-sys_ptrace,-sys_admin "$REPO/do_it.sh" run "${untuned[@]}" \
     -s demo KEYS=100 VALUE_SIZES=10 PHASES=set REDISBASE="$BASE" RESULTS_DIR="$SCRATCH/results"
   assert_success
-  assert_contains 'placement ok' "$stderr"
+  assert_contains 'placement ok' "$STDERR"
 }
 
 @test "a login user who is not root starts instances as himself, and no others" {
@@ -121,7 +120,7 @@ END
   sed -i "s#$REPO#$SCRATCH/copy#g; s#$SCRATCH/host#$SCRATCH/own/host#" master.sh
   REMOTE_DIR='' HOME=$SCRATCH/own TMPDIR=$SCRATCH/own fails 7 run_split setpriv --reuid="$(id -u nobody)" --regid="$(id -g nobody)" --clear-groups bash master.sh
   assert_output $'nobody\nNoNewPrivs:\t0'
-  assert_contains "REDIS_USER=daemon: only root starts instances as another user" "$stderr"
+  assert_contains "REDIS_USER=daemon: only root starts instances as another user" "$STDERR"
 }
 
 @test "the limits that another user may not raise are raised before" {

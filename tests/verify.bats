@@ -71,7 +71,6 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
 
 # End the tuning of the host h in the run of this directory: its value before is 60.
 tune_ends() {
-  # shellcheck disable=SC2016 # for the shell that runs it
   LIB=$REPO/lib ROOT=$REPO RUN=$PWD/run bash -c '
     . "$LIB/modules.sh"
     hosts_all() { hosts=(h); }

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Warnings of Redis at startup: reported by the run and by doctor, and absent on a tuned host.
 # lane: host
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 
@@ -14,10 +13,10 @@ setup() {
 @test "a tuned run has no warnings; a backlog above the host's limit is one, named by the run and by doctor" {
   need_root
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  refute_contains 'Redis warns' "$stderr"
+  refute_contains 'Redis warns' "$STDERR"
   # The kernel stores a backlog in 32 bits, and no user sets the limit this high.
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDIS_CONF='tcp-backlog 2147483000'
-  assert_contains 'Redis warns (2 of the instances): The TCP backlog setting of 2147483000 cannot be enforced' "$stderr"
+  assert_contains 'Redis warns (2 of the instances): The TCP backlog setting of 2147483000 cannot be enforced' "$STDERR"
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match 'warn +Redis warnings +The TCP backlog setting of 2147483000 cannot be enforced'
 }
@@ -62,7 +61,6 @@ setup() {
 }
 
 @test "more memory than planned is a warning: KEYS is an estimate" {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   tell() {
     bash -c 'ROOT=$1 LIB=$1/lib && . "$LIB/modules.sh"
       SERVERS=(h) HOST=h _MONITOR_PLANNED=1000 POINT_INSTANCES=1

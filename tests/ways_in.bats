@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The entry points: help, version, scenarios from a file, plans for another machine, runs named by a path, settings in the environment, and the
 # trace of TIERBENCH_DEBUG=1.
-# shellcheck disable=SC2154,SC2016 # stderr is set by run_split; lines of the code are not expanded
 
 load helper
 load logs
@@ -42,7 +41,7 @@ load logs
 @test "this machine can plan for a larger one" {
   succeeds run_plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
   assert_contains '(72 logical CPUs, 754 GiB)'
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "sweeps over instances fit any number of clients as they stand" {
@@ -64,7 +63,7 @@ load logs
   for file in "$REPO"/lib/cmd/*.sh; do
     succeeds run_split "$REPO/do_it.sh" "$(basename "$file" .sh)" --help
     assert_contains "Usage: ./do_it.sh"
-    assert_equal "$stderr" ''
+    assert_equal "$STDERR" ''
   done
   succeeds run_split "$REPO/do_it.sh" --help
 }
@@ -73,11 +72,11 @@ load logs
   local word
   for word in 'plan -s' 'plan -H' 'run --resume'; do
     fails 2 run_split "$REPO/do_it.sh" "${word% *}" "${word#* }" ''
-    assert_equal "$stderr" "do_it.sh: command line: ${word#* }: the value is missing; ./do_it.sh ${word% *} --help shows the options"
+    assert_equal "$STDERR" "do_it.sh: command line: ${word#* }: the value is missing; ./do_it.sh ${word% *} --help shows the options"
   done
   for word in verify kpi report; do
     fails 2 run_split "$REPO/do_it.sh" "$word" ''
-    assert_equal "$stderr" 'do_it.sh: command line: RUN: empty; name a run, or leave it out for the newest one'
+    assert_equal "$STDERR" 'do_it.sh: command line: RUN: empty; name a run, or leave it out for the newest one'
   done
 }
 
@@ -94,7 +93,7 @@ plan_in() {
 @test "TIERBENCH_NAME counts, the command line stands above it, and a wrong one is refused by its name" {
   succeeds plan_in TIERBENCH_REDISRUNS=9
   assert_contains '9 repeat(s)'
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   plan_in TIERBENCH_REDISRUNS=9 -- REDISRUNS=11
   assert_contains '11 repeat(s)'
   # The aliases of settings, too.
@@ -106,28 +105,28 @@ plan_in() {
 
 @test "a name alone is somebody else's: it is ignored, and one line names what could be meant" {
   succeeds plan_in DATA=/mnt/data KEYS=/etc/keys
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
   succeeds plan_in SIDECAR=1 REDISRUNS=9 MEMTIER_PIPELINE=6
   refute_contains '9 repeat(s)'
   refute_contains 'pipeline 6'
-  assert_match 'environment: .*SIDECAR.*: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_[A-Z_]+' "$stderr"
-  assert_equal "$(wc -l <<<"$stderr")" 1
-  for name in SIDECAR REDISRUNS MEMTIER_PIPELINE; do assert_match "environment:.* ${name}[ :]" "$stderr"; done
+  assert_match 'environment: .*SIDECAR.*: ignored; requires: TIERBENCH_ in front of the name, such as TIERBENCH_[A-Z_]+' "$STDERR"
+  assert_equal "$(wc -l <<<"$STDERR")" 1
+  for name in SIDECAR REDISRUNS MEMTIER_PIPELINE; do assert_match "environment:.* ${name}[ :]" "$STDERR"; done
   plan_in REDISRUNS=9 TIERBENCH_REDISRUNS=8 TIERBENCH_SIDECAR=off SIDECAR=1
-  assert_equal "$stderr" ''
+  assert_equal "$STDERR" ''
 }
 
 @test "commands that only read results ignore such names too" {
   DATA=/mnt/data succeeds run_split "$REPO/do_it.sh" compare "$REPO/results/sample"
-  assert_equal "$stderr" "$(env "$REPO/do_it.sh" compare "$REPO/results/sample" 2>&1 >/dev/null)"
+  assert_equal "$STDERR" "$(env "$REPO/do_it.sh" compare "$REPO/results/sample" 2>&1 >/dev/null)"
 }
 
 @test "plan traces to stderr: files, lines and functions without values, and stdout is as without" {
   succeeds run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" plan --settings -s demo SERVER_CORES=4 SERVER_MEM=4 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_PREFIX='env KEY=hunter2'
   assert_contains 'env KEY=hunter2' "$output"
-  refute_contains hunter2 "$stderr"
+  refute_contains hunter2 "$STDERR"
   # In functions and in the subshells of others: each line is that of the code.
-  local traced=$stderr plain=$output line text
+  local traced=$STDERR plain=$output line text
   for text in 'conf_say: local IFS=' '_planner_input: local host name REPLY'; do
     assert_contains "$text" "$traced"
     line=$(grep -m 1 -F "$text" <<<"$traced")
@@ -145,7 +144,7 @@ plan_in() {
   succeeds run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" SIDECAR="$SCRATCH/keep"
   assert_match 'server.sh:[0-9]+ _server_passwords: ' "$(<results/*/debug.log)"
   assert_equal "$(awk 'length >= 24' passwords | sort -u | wc -l)" 2
-  assert_equal "$(grep -cFf passwords results/*/debug.log - <<<"$stderr" | cut -d : -f 2 | paste -sd ' ')" '0 0'
+  assert_equal "$(grep -cFf passwords results/*/debug.log - <<<"$STDERR" | cut -d : -f 2 | paste -sd ' ')" '0 0'
   succeeds run "$REPO/do_it.sh" verify results/*
   assert_contains 'whole and unchanged'
 }

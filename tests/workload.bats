@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # A realistic load through do_it.sh: hot sets, ranges of keys, and what the plan prints.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -112,7 +111,6 @@ setup() {
 }
 
 @test "the calls of an instance are those of all commands of the load, and of no command of the harness" {
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds master "PHASES='populate mixed' COMMANDS='get:2,hget-5:1,lpop:1,OBJECT ENCODING __key__,BF.ADD __key__ x'" '
     . "$LIB/host/monitor.sh"
     LOAD_COMMANDS=$(load_commands) MONITOR_REPLICAS=$(printf "%s\n" 7001 7002)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Files of a run on a full disk, or in a directory that cannot be written to: whole or not there, with one message and no errors of tools.
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load logs
@@ -13,7 +12,6 @@ setup() {
 
 # Run COMMAND with the modules of the master, in a shell. Usage: with_modules COMMAND [ARGUMENT]...
 with_modules() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run_split bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; "$@"' bash "$@"
 }
 
@@ -25,7 +23,7 @@ with_modules() {
   # Every write to it fails with ENOSPC.
   ln -s /dev/full b.new
   fails 1 with_modules write_file b echo 4
-  assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
+  assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
   refute_exists b
   refute_exists b.new
 }
@@ -43,7 +41,7 @@ with_modules() {
   chmod -R u+w run
   assert_failure 1
   assert_output ''
-  assert_match '^[0-9:]+ warning: run: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
+  assert_match '^[0-9:]+ warning: run: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
   find run | sort | diff before -
 }
 
@@ -52,13 +50,13 @@ with_modules() {
   echo x >run/x
   ln -s /dev/full run/SHA256SUMS.new
   fails 1 with_modules stored_seal run
-  assert_match '^[0-9:]+ warning: run/SHA256SUMS: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
+  assert_match '^[0-9:]+ warning: run/SHA256SUMS: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
   ln -s /dev/full run/SIZES.new
   fails 1 with_modules stored_note run
-  assert_match '^[0-9:]+ warning: run/SIZES: cannot be written; [^'$'\n'']*$' "$stderr"
+  assert_match '^[0-9:]+ warning: run/SIZES: cannot be written; [^'$'\n'']*$' "$STDERR"
   ln -s /dev/full run/env/h/tuning.tsv
   RUN=$PWD/run fails 1 with_modules _tune_record native h 'THP set'
-  assert_match '^[0-9:]+ warning: [^ ]*/env/h/tuning\.tsv: cannot be written; [^'$'\n'']*$' "$stderr"
+  assert_match '^[0-9:]+ warning: [^ ]*/env/h/tuning\.tsv: cannot be written; [^'$'\n'']*$' "$STDERR"
 }
 
 @test "a row is appended, to a new file after its header; a full disk gives one message" {
@@ -70,7 +68,7 @@ with_modules() {
   assert_equal "$(<a)" $'head\n1\n2\n3'
   ln -s /dev/full b
   fails 1 with_modules write_more b head echo 1
-  assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$stderr"
+  assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
 }
 
 @test "a full file system is named with its directory, whether space or inodes are missing" {
@@ -78,7 +76,6 @@ with_modules() {
   unshare -m --propagation private true 2>/dev/null || skip 'private mounts cannot be made here'
   mkdir -p fs
   for what in size=900k nr_inodes=8 size=2m; do
-    # shellcheck disable=SC2016 # expanded by the inner shell
     run_split unshare -m --propagation private bash -c 'set -Eeuo pipefail
       ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"
       mount -t tmpfs -o "$1" tmpfs fs
@@ -87,10 +84,10 @@ with_modules() {
     if [[ $what == size=2m ]]; then
       assert_success
       assert_output ''
-      assert_match 'fs/run/a/b: cannot be written; is its disk full' "$stderr"
+      assert_match 'fs/run/a/b: cannot be written; is its disk full' "$STDERR"
     else
       assert_match "^REMOTE_DIR=$SCRATCH/fs: the file system $SCRATCH/fs is full \\([0-9]+ KiB and [0-9]+ inodes are free\\); free some space there, or set REMOTE_DIR"$'\nno$'
-      assert_match "^[0-9:]+ warning: fs/run/a/b: cannot be written; on this machine the file system $SCRATCH/fs is full [^"$'\n'"]* RESULTS_DIR"$'\n'"[0-9:]+ warning: TMPDIR=$SCRATCH/fs: the file system [^"$'\n'"]*$" "$stderr"
+      assert_match "^[0-9:]+ warning: fs/run/a/b: cannot be written; on this machine the file system $SCRATCH/fs is full [^"$'\n'"]* RESULTS_DIR"$'\n'"[0-9:]+ warning: TMPDIR=$SCRATCH/fs: the file system [^"$'\n'"]*$" "$STDERR"
     fi
   done
 }
@@ -100,7 +97,6 @@ with_modules() {
   unshare -m --propagation private true 2>/dev/null || skip 'private mounts cannot be made here'
   base=$(ports_pick 1)
   mkdir -m 700 host
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run_split unshare -m --propagation private bash -c '
     mount -t tmpfs -o size=12m,mode=700 tmpfs host
     "$REPO/do_it.sh" run "$@" &
@@ -110,15 +106,14 @@ with_modules() {
     wait "$pid"' bash -s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$base" SRV_OVERRIDE=1 KEYS=2000 VALUE_SIZES=100 REDISRUNS=1 PHASES=set \
     TIME=2 RATE=1000
   assert_failure 1
-  assert_match "127.0.0.1: the load generator ended; REMOTE_DIR=$SCRATCH/host: the file system $SCRATCH/host is full \\([0-9]+ KiB and [0-9]+ inodes are free\\)" "$stderr"
-  refute_contains 'was killed' "$stderr"
-  refute_contains 'come back' "$stderr"
-  [[ ! $stderr =~ ": line "[0-9] ]] || fail "an error of the shell: $stderr"
+  assert_match "127.0.0.1: the load generator ended; REMOTE_DIR=$SCRATCH/host: the file system $SCRATCH/host is full \\([0-9]+ KiB and [0-9]+ inodes are free\\)" "$STDERR"
+  refute_contains 'was killed' "$STDERR"
+  refute_contains 'come back' "$STDERR"
+  [[ ! $STDERR =~ ": line "[0-9] ]] || fail "an error of the shell: $STDERR"
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
 @test "an instance that could not write a dump: the directory on its host is named, though the disk has space again" {
-  # shellcheck disable=SC2016 # expanded by the master
   succeeds master '' 'lock_take 127.0.0.1
     SERVER_ADDRESS=127.0.0.1 at=$SCRATCH/host/run-$RUN_ID/server
     mkdir "$at" "$SCRATCH/logs"
@@ -126,6 +121,6 @@ with_modules() {
     printf "%s\n" "1:M 27 Nov 2026 17:00:00.000 # Write error saving DB on disk(rdbSaveRio): No space left on device" "1:M 27 Nov 2026 17:00:00.001 # Background saving error" \
       >"$at/redis-7001.log"
     receive_files "$SCRATCH/logs" 127.0.0.1 server logs'
-  assert_contains "REMOTE_DIR=$SCRATCH/host: an instance could not write its files to this file system: Write error saving DB on disk(rdbSaveRio): No space left on device" "$stderr"
+  assert_contains "REMOTE_DIR=$SCRATCH/host: an instance could not write its files to this file system: Write error saving DB on disk(rdbSaveRio): No space left on device" "$STDERR"
   assert_exists logs/redis-7001.log
 }

@@ -7,8 +7,6 @@
 wsf_setup() {
   scratch_setup
   BASE=$(ports_pick 2)
-  # shellcheck disable=SC2034 # for the tests
   untuned=(TUNE=off KERNEL=keep)
-  # shellcheck disable=SC2034 # for the tests
   WORDS=(REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" CPU_USED=2 MEMTIER_DATA_SIZE=100 MEMTIER_KEY_MAXIMUM=999)
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: its test cases, and its parameters under their original names.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split, the words by wsf_setup
+# shellcheck disable=SC2154 # untuned is of wsf_setup
 
 load helper
 load wsf
@@ -14,7 +14,6 @@ setup() {
 # Print all settings of a scenario as a run resolves them, but its name.
 # Usage: resolved SCENARIO [NAME=VALUE]...   Returns: 0
 resolved() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
@@ -55,7 +54,7 @@ column() {
   assert_equal "$(column populate ops)" ''
   (($(column mixed misses) > 0)) || fail "nothing was populated, and nothing was missed"
   # Of its ten million keys, the plan counts only the keys that it sets.
-  assert_match 'used_memory [0-9.]+ MiB \([+-][0-4]\.[0-9] % of plan\)' "$stderr"
+  assert_match 'used_memory [0-9.]+ MiB \([+-][0-4]\.[0-9] % of plan\)' "$STDERR"
 }
 
 @test "every test case runs in miniature on two instances: all keys are set first, then reads and writes come in its ratio" {
@@ -89,7 +88,6 @@ xwriteyread RATIO=1:10"
 
 @test "its parameters are taken under its own names, from the command line and the environment" {
   local theirs
-  # shellcheck disable=SC2016 # expanded by the inner shell
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
@@ -182,7 +180,7 @@ END
 @test "what it logs has the workload's names in the run's folder, and that a trace came to its end; time bounds a phase, and requests beside it are named" {
   local run
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=3 MEMTIER_REQUESTS=1 RATE=200 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
-  assert_match 'warning: REQUESTS=1/connection: .* with TIME=3 requests are ignored' "$stderr"
+  assert_match 'warning: REQUESTS=1/connection: .* with TIME=3 requests are ignored' "$STDERR"
   (($(phase_column mixed elapsed_us) >= 3000000)) || fail "it did not last three seconds"
   (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
   run=$(echo results/*)

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload over several hosts: the hosts that make the load, and their seeds.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split
 
 load helper
 load netns

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: the effect of its parameters on Redis and on the load, as Redis and the kernel report it.
 # slow
-# shellcheck disable=SC2154 # stderr is set by run_split, the words by wsf_setup
+# shellcheck disable=SC2154 # untuned is of wsf_setup
 
 load helper
 load wsf
@@ -118,7 +118,7 @@ allowed() {
   unloaded
   for strategy in REDIS_NUMACTL_STRATEGY=0 REDIS_SERVER_NUMACTL_OPTIONS='-C 0' REDIS_SERVER_IO_THREADS=1; do
     run_plan -s wsf-pkm "${WORDS[@]}" REDIS_SERVER_IO_THREADS=2 REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true "$strategy"
-    assert_match 'warning: IO_THREADS_AFFINITY=on: set IO_THREADS' "$stderr"
+    assert_match 'warning: IO_THREADS_AFFINITY=on: set IO_THREADS' "$STDERR"
   done
 }
 
@@ -133,9 +133,9 @@ allowed() {
   assert_line "Misses: $misses"
   rm -rf results
   fails 1 run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=noeviction REDIS_CONF.maxmemory=3M
-  assert_contains 'OOM command not allowed' "$stderr"
+  assert_contains 'OOM command not allowed' "$STDERR"
   run_split "$REPO/do_it.sh" doctor --all -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
   assert_match 'warn +settings +REDIS_CONF.maxmemory-policy=allkeys-lru .*without it, no key is evicted'
   run_plan -s wsf-pkm "${WORDS[@]}" REDIS_EVICTION_POLICY=allkeys-lru
-  assert_match 'warning: REDIS_CONF.maxmemory-policy=allkeys-lru: .*without it, no key is evicted' "$stderr"
+  assert_match 'warning: REDIS_CONF.maxmemory-policy=allkeys-lru: .*without it, no key is evicted' "$STDERR"
 }

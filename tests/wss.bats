@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 # Working sets: the counts of the probe for a real Redis, and their evaluation.
 # slow
-# shellcheck disable=SC2016,SC2154 # code for another shell; stderr is set by run_split
 
 load helper
 load logs

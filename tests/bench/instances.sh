@@ -8,7 +8,6 @@ set -Eeuo pipefail
 run() { status=0 && output=$("$@") || status=$?; }
 trap scratch_teardown EXIT
 scratch_setup
-# shellcheck disable=SC2016 # expanded by the master
 master "RESERVE=1M LOCK_DIR=$SCRATCH/lock REDISBASE=$(ports_pick "${COUNT:-288}")" '
   cleanup_push server_stop
   server_start '"${COUNT:-288}"' monitor_ask
@@ -26,5 +25,5 @@ master "RESERVE=1M LOCK_DIR=$SCRATCH/lock REDISBASE=$(ports_pick "${COUNT:-288}"
   measure server_info
   measure mark'
 printf '%s\n' "$output"
-((status == 0)) || printf '%s\n' "$stderr" >&2
+((status == 0)) || printf '%s\n' "$STDERR" >&2
 exit "$status"

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
-# shellcheck disable=SC2016 # what stands in single quotes is for the hosts
 # The faults, one function each: fault_NAME makes it; fault_NAME_undo, if it exists, reverts it when the run has ended.
 # Globals: JOB_PID, the master; READER, the process that reads the master's output; RUN_DIR, REMOTE_DIR on every host
 
@@ -21,7 +20,6 @@ fault_signal() {
 # Print the pids of such records. They are pids of the machine, because hosts share its processes.
 # Usage: fault_pids HOST PATTERN   Returns: 0
 fault_pids() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   netns_host "$1" bash -c 'shopt -s nullglob; cat "$1"/run-*/$2 /dev/null | cut -f 1' bash "$RUN_FOLDER" "$2" 2>/dev/null || :
 }
 

@@ -10,8 +10,6 @@
 # survived.
 set -Eeuo pipefail
 
-# shellcheck disable=SC2016 # what stands in single quotes is for the hosts
-
 HERE=$(cd "${BASH_SOURCE[0]%/*}" && pwd -P)
 # shellcheck source=/dev/null # followed from here, shellcheck takes three times as long
 . "$HERE/../helper.bash"
@@ -162,7 +160,6 @@ hosts_up() {
   netns_up "$SCRATCH"
   sed -i 's/ConnectTimeout .*/ConnectTimeout 2/' "$NETNS_SSH_CONFIG"
   # A separate disk, so that it can be full.
-  # shellcheck disable=SC2016 # expanded there
   netns_host server bash -c 'mkdir -p -m 700 -- "$1" && mount -t tmpfs -o size=32M,mode=700 none "$1"' bash "$RUN_FOLDER"
   # Files that the first run leaves for the next, such as the load generator, exist before the first state is recorded.
   netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" REDISRUNS=1 REPORT=off >"$SCRATCH/first" 2>&1 || {

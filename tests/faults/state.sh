@@ -21,7 +21,6 @@ state_print() {
 
 # The state of one host: its network settings, its processes, and the files in its directories.
 _state_host() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   netns_host "$1" bash -c '
     for file in /proc/sys/net/core/* /proc/sys/net/ipv4/*; do
       # State of the kernel or the whole machine, which other tests may change at the same time.

@@ -198,7 +198,6 @@ lab_ssh() {
 # Run a command as the master; it replaces the process that calls this.
 # Usage: lab_master COMMAND...
 lab_master() {
-  # shellcheck disable=SC2016 # expanded by the inner shell
   exec nsenter --net="/run/netns/$LAB_ID" -- unshare --mount bash -c 'mount --bind "$0/vartmp" /var/tmp && mount -t sysfs none /sys && PATH=$0/bin:$PATH TIERBENCH_RESULTS_DIR=$0/results exec "$@"' \
     "$LAB_WORK" "$@"
 }

@@ -30,7 +30,6 @@ check() {
 inside() {
   local user=$1
   shift
-  # shellcheck disable=SC2016 # for the other shells
   unshare --mount --pid --net --fork --kill-child --mount-proc="$ROOT/proc" bash -c '
     ip link set lo up
     mount --rbind /dev "$0/dev"
@@ -133,7 +132,6 @@ image_check() {
 
 # Everything in a fresh root of a release.
 # Usage: release_check RELEASE
-# shellcheck disable=SC2016 # for the shell in the root
 release_check() {
   local files before
   ROOT=$SCRATCH/$1

@@ -62,7 +62,6 @@ cxl_checks() {
   cxl_turn daxctl reconfigure-device --mode=devdax --force dax0.0
   cxl_next 'CXL, devdax' 'cxl, [0-9]+ MiB in devdax mode'
   check 'CXL is a node again' 'memory: cxl [0-9]+ MiB, no CPU' "$(cxl_doctor)"
-  # shellcheck disable=SC2016 # for the guest
   cxl_turn 'for device in /sys/bus/cxl/devices/mem*; do grep -qx 0x0 "$device/pmem/size" || cxl disable-memdev "${device##*/}"; done'
   cxl_next 'PMem, off' 'CXL, 512 MiB of pmem in a device that is off'
   cxl_next 'PMem, no region' 'CXL, 512 MiB of pmem without a region'

@@ -5,7 +5,6 @@
 # Run the variant swap with N reads per second, and print operations per second and far accesses per operation.
 # Usage: device_at N
 device_at() {
-  # shellcheck disable=SC2016 # for the guest
   lab_ssh server 'printf "#!/bin/sh\necho \"$(cat /sys/block/vda/dev) riops='"$1"'\" >/sys/fs/cgroup\$(sed -n s/^0:://p /proc/self/cgroup)/io.max\nexec \"\$@\"\n" >/usr/local/bin/limited
     chmod 755 /usr/local/bin/limited
     echo +io >/sys/fs/cgroup/cgroup.subtree_control' >&2

@@ -10,7 +10,6 @@ queues_seen() {
 queues_checks() {
   local seen
   lab_three || return
-  # shellcheck disable=SC2016 # for the guest
   lab_ssh server 'for irq in /sys/class/net/eth0/device/../msi_irqs/*; do echo 0-3 >/proc/irq/${irq##*/}/smp_affinity_list; done'
   lab_state server >"$LAB_WORK/before"
   lab_run run -v native

@@ -18,7 +18,6 @@ placement_checks() {
   # The speed of an emulated CPU has no meaning, and a fourth of the memory takes it half a minute.
   mkdir lib/membench/quick
   mv lib/membench/membench lib/membench/quick
-  # shellcheck disable=SC2016 # expanded by the program
   printf '#!/bin/bash\n[[ $1 != measure ]] || set -- "$@" --seconds 0.05 --bytes 16777216\nexec /tierbench/lib/membench/quick/membench "$@"\n' >lib/membench/membench
   chmod 755 lib/membench/membench
   # A failure of another kind does not prevent the measurement.

@@ -54,7 +54,6 @@ echo 2M >fast/memory.reclaim || :
 while :; do sleep 1; done
 END
   chmod 755 /var/tmp/press
-  # shellcheck disable=SC2016 # of the witness
   sed -i 's/^limits=.*/limits=$(cat "$cgroup"\/memory.{low,high,max} 2>\/dev\/null | paste -s -d ,)/' /var/tmp/witness
 }
 
