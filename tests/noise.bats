@@ -107,6 +107,27 @@ END
   assert_match 'second +1\.[0-9]+ % .* 30 in each phase, worth (9|1[0-2])[.0-9]* independent ones; one spreads by [34]\.'
 }
 
+@test "seconds do not outweigh what phases spread by" {
+  # In phases of five seconds, the correlation of 0.95 is that of the whole phase: alone, seconds seem to explain more than all that phases spread by.
+  known_make 7 1 6 3 5 '0 .1 0 .1 .95 0 0'
+  succeeds run_split "$REPO/do_it.sh" noise --format=csv runs/run-1
+  assert_match '^start' "$(columns - p99_us share_percent <<<"$output" | sort -k 2,2nr | sed 1q)"
+  # The mean of 1.5 and 0.5, by their degrees of freedom, is 1; what is left explains it by the correlation.
+  cat >pool.awk <<'END'
+BEGIN {
+  noise_within = 1.5
+  nested_mean_square[3] = 0.5
+  noise_within_df = nested_df[3] = 10
+  noise_second = 3
+  noise_length = 10
+  noise_pool()
+  printf "%g %g %g %g %.4f\n", noise_within, noise_within_df, noise_second, noise_worth, noise_second * noise_mean_variance(noise_correlation, 10)
+}
+END
+  run nested_awk -f "$REPO/lib/results/figures/noise.awk" -f pool.awk
+  assert_output '1 20 2.5 2.5 1.0000'
+}
+
 @test "noise of one run with one phase in each start names the levels that lack groups" {
   known_make 5 1 3 1 2 '0 .05 0 .01 0 0 0'
   succeeds run_split "$REPO/do_it.sh" noise --format markdown runs/run-1

@@ -17,20 +17,22 @@ function recovery_figures(    n, i, f, out, all, to) {
 }
 
 # Fill the final rate of the phase, and the times until 90 and 99 % of it and of that of the run's first variant: of the same client in the same repeat,
-# from the series in FOLDER, which is that of the client.
+# from the series in FOLDER, which is that of the client. Series 1 is its own, 2 that of the first variant.
 function recovery_rates(folder,    series, final, variant, part, n) {
   series = "/" cell["operation"] ".series.tsv"
-  final = recovery_final(2, text_opened(folder series))
+  final = recovery_final(1, text_opened(folder series))
   if (!final) return
   cell["recovery_final_ops_per_sec"] = text_number(final, 3)
-  cell["recovery_90_s"] = recovery_time(2, 0.9 * final)
-  cell["recovery_99_s"] = recovery_time(2, 0.99 * final)
+  cell["recovery_90_s"] = recovery_time(1, 0.9 * final)
+  cell["recovery_99_s"] = recovery_time(1, 0.99 * final)
   split(stored_setting(name["run_folder"], "-", "VARIANTS"), variant, " ")
+  # It becomes a part of a path.
+  if (variant[1] !~ /^[A-Za-z0-9][^\/]*$/) return
   n = split(folder, part, "/")
-  final = recovery_final(1, text_opened(name["run_folder"] "/" variant[1] "/" name["point"] "/rep-" name["repeat"] "/" part[n] series))
+  final = recovery_final(2, text_opened(name["run_folder"] "/" variant[1] "/" name["point"] "/rep-" name["repeat"] "/" part[n] series))
   if (!final) return
-  cell["recovery_first_90_s"] = recovery_time(2, 0.9 * final)
-  cell["recovery_first_99_s"] = recovery_time(2, 0.99 * final)
+  cell["recovery_first_90_s"] = recovery_time(1, 0.9 * final)
+  cell["recovery_first_99_s"] = recovery_time(1, 0.99 * final)
 }
 
 # Read the series C of FILE. Returns the rate of the last third of its intervals; 0 if they are too few.

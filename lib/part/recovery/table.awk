@@ -35,15 +35,17 @@ END {
   for (i = 1; i <= keys && !begun; i++) begun = is_far[shape_of[order[i]]]
   if (!begun) exit
   table_begin("Start from far memory: until the rate is back", "phase|text|Phase\tvariant|text|Variant\tpoint|text|Point\tfar|right|% out of DRAM" \
-    "\ts90|right|90 % after s\ts99|right|99 % after s\tfirst90|right|90 % of first\tfirst99|right|99 % of first\tpages|right|Pages/s\tfinal|right|Final ops/s\tpart|right|% of the first variant")
+    "\ts90|right|90 % after s\ts99|right|99 % after s\tfirst90|right|90 % of first after s\tfirst99|right|99 % of first after s" \
+    "\tpages|right|Pages/s\tfinal|right|Final ops/s\tpart|right|% of the first variant")
   for (i = 1; i <= keys; i++) {
     key = order[i]
     if (!is_far[shape_of[key]]) continue
     split(key, part, SUBSEP)
     first = median_of(base[shape_of[key]], "final")
     print "row", part[1], part[5], part[2] " B, " part[3] " instance" (part[3] == 1 ? "" : "s") (part[4] == "" ? "" : ", " part[4]), \
-      shown(key, "far", 1), shown(key, "s90", 2), shown(key, "s99", 2), shown(key, "first90", 2), shown(key, "first99", 2), shown(key, "pages", 0), shown(key, "final", 0), \
+      shown(key, "far", 1), shown(key, "s90", 2), shown(key, "s99", 2), shown(key, "first90", 2), shown(key, "first99", 2), \
+      shown(key, "pages", 0), shown(key, "final", 0), \
       (first > 0 ? text_group(100 * median_of(key, "final") / first, 1) : "")
   }
-  print "note", "The final rate is that of the last third of a phase. The seconds until 90 and 99 % are of it, and of the first variant's. A variant without a value in % out of DRAM began warm."
+  print "note", "The final rate is that of the last third of a phase. Times are until 90 and 99 % of it, or of that of the first variant. A variant without a value in % out of DRAM began warm."
 }

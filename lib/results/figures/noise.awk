@@ -164,7 +164,30 @@ function noise_fit(cell, figure,    n) {
   if (n < 2) return 0
   noise_seconds(cell, figure)
   nested_fit(n, 3, noise_within, noise_within_df, 1)
+  if (noise_length && nested_component[3] != "" && nested_component[3] < 0) {
+    noise_pool()
+    nested_fit(n, 3, noise_within, noise_within_df, 1)
+  }
   return n
+}
+
+# Combine what seconds and phases say of the variance of a phase by its seconds: phases that spread less than seconds explain add nothing, so both are
+# estimates of it. Few seconds with a strong correlation do not tell their variance alone. Call it after nested_fit; it changes what noise_seconds sets.
+function noise_pool(    before, low, high, r, i) {
+  before = noise_within
+  noise_within = (noise_within_df * before + nested_df[3] * nested_mean_square[3]) / (noise_within_df + nested_df[3])
+  noise_within_df += nested_df[3]
+  # What seconds vary around the mean of their phase stays.
+  noise_second += noise_within - before
+  high = 0.95
+  for (i = 1; i <= 40; i++) {
+    r = (low + high) / 2
+    if (noise_second * noise_mean_variance(r, noise_length) < noise_within) low = r
+    else high = r
+  }
+  noise_correlation = low + 0
+  noise_worth = noise_within > 0 ? noise_second / noise_within : noise_length
+  if (noise_worth > noise_length) noise_worth = noise_length
 }
 
 # Differences inside of a phase: UNITS are instances or clients. Sets the components of a unit (nested_*[1]: the same in every start) and of a unit

@@ -40,7 +40,10 @@ END
 #!/bin/bash
 # When pages of both tenants were promoted, demand memory of each. At the end, print which pages its cgroup has promoted and demoted since it exists.
 print() {
-  awk '/^pgpromote_success|^pgdemote_/ { sum[substr(FILENAME, 1, 4) " " substr($1, 1, 9)] += $2 } END { for (key in sum) print key, sum[key] }' {slow,fast}/memory.stat
+  awk '
+    /^pgpromote_success / { sum[FILENAME " promoted"] += $2 }
+    /^pgdemote_/ { sum[FILENAME " demoted"] += $2 }
+    END { for (key in sum) print key, sum[key] }' {slow,fast}/memory.stat
   exit
 }
 cd /sys/fs/cgroup/tierbench-* || exit
@@ -62,6 +65,21 @@ tenant() {
   awk -F , -v row="$1 $2 get" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] " " $at["tenant"] " " $at["operation"] == row { print $at[name] }' "/var/tmp/$GROUP.csv"
 }
 
+# Check that the pages of each tenant that were promoted or demoted are those of its cgroup, and of both those of the kernel's counters.
+# Usage: tenants_moved promoted|demoted COUNTER...
+tenants_moved() {
+  check "tpp: pages $1 of each tenant are those of its cgroup, and of both those that the kernel counts" '^yes' \
+    "$(awk -v what="$1" -v fast="$(tenant pressed fast "tenant_$1_pages")" -v slow="$(tenant pressed slow "tenant_$1_pages")" \
+      -v counters="$(growth pressed get host "${@:2}")" '
+      $2 == what { said[$1] = $3 }
+      END {
+        n = split(counters, part, " ")
+        for (i = 1; i <= n; i++) sum += part[i]
+        same = said["fast/memory.stat"] == fast && said["slow/memory.stat"] == slow && fast + slow == sum
+        print (fast > 100 && slow > 100 && same ? "yes" : "no"), sum, fast, slow, said["fast/memory.stat"], said["slow/memory.stat"]
+      }' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log)"
+}
+
 tenants_checks() {
   tenants_prepare
   run_variants tenants-guest -v swap
@@ -77,18 +95,8 @@ tenants_checks() {
   check 'tpp: all pages were on the slow node, and many are in DRAM at the end' '^(9[0-9]|100)[0-9.]* 0\.[0-8]' "$(figure pressed start_far_percent far_share)"
   sed 's/^/# /' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log || :
   # The counts of the kernel, of the cgroups and of the tenants are read at three moments. Nothing is promoted or demoted at any of these.
-  local what
-  for what in promoted demoted; do
-    check "tpp: pages $what of each tenant are those of its cgroup, and of both those that the kernel counts" '^yes' \
-      "$(awk -v what="pg${what%d}" -v fast="$(tenant pressed fast "tenant_${what}_pages")" -v slow="$(tenant pressed slow "tenant_${what}_pages")" \
-        -v all="$(growth pressed get host pgpromote_success) $(growth pressed get host pgdemote_kswapd pgdemote_direct pgdemote_khugepaged)" '
-        index($2, substr(what, 1, 8)) == 1 { said[$1] = $3 }
-        END {
-          split(all, part, " ")
-          sum = what == "pgpromote" ? part[1] : part[2] + part[3] + part[4]
-          print (fast > 100 && slow > 100 && said["fast"] == fast && said["slow"] == slow && fast + slow == sum ? "yes" : "no"), sum, fast, slow, said["fast"], said["slow"]
-        }' /var/tmp/far/*/pressed/*/rep-1/server/sidecar/sidecar.log)"
-  done
+  tenants_moved promoted pgpromote_success
+  tenants_moved demoted pgdemote_kswapd pgdemote_direct pgdemote_khugepaged
   check 'tpp: the DRAM of the tenant is gone once, and grows again' '^yes' \
     "$(awk -F '\t' '$2 == "fast" { n++; if (min == "" || $3 < min) min = $3; last = $3; all = $3 + $4 } END { print (n > 10 && min < all / 4 && last > 1.5 * min ? "yes" : "no"), n, min, last, all }' \
       /var/tmp/far/*/pressed/*/rep-1/dram.tsv)"
