@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Whether `noise` finds the components of runs whose noise is known: their mean, and how often intervals have them. How often a cause is named that is
-# none, and one that is. Whether the chance that `plan` prints is the true one.
+# Whether `noise` finds the components of runs whose noise is known: their mean, and how often intervals have them. How often the largest one is first, and
+# how precise its share is. How often a cause is named that is none, and one that is. Whether the chance that `plan` prints is the true one.
 # Usage: noise.sh     TRIALS=100; SHAPES: runs, starts, phases, seconds, and the model of tests/noise.awk
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash
@@ -51,6 +51,46 @@ for shape in "${shapes[@]}"; do
     }'
   rm -r known
 done
+
+# Models with one large level: start, phase, and second. Only totals of figures are judged, not units.
+for model in '0 .1 .02 .02 0 0 0' '0 0 .1 .08 0 0 0' '0 .007 .007 .08 .5 0 0'; do
+  for ((start = 1; start <= 8; start++)); do mkdir -p "known/run-1/native/1000B-2i/rep-$start/127.0.0.1"; done
+  for ((trial = 1; trial <= ${TRIALS:-100}; trial++)); do
+    awk -v dir=known -v seed=$((20261128 + trial)) -v runs=1 -v starts=8 -v phases=3 -v seconds=30 -v model="$model" \
+      -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
+    "$REPO/do_it.sh" noise --format csv known/run-1
+  done | awk -F, -v model="$model" '
+    # Judge the figure that was read.
+    function judge(    level, sum, most, name) {
+      for (level in variance) {
+        sum += variance[level]
+        if (variance[level] > most) { most = variance[level]; name = level }
+      }
+      if (!sum) return
+      figures++
+      first += name == largest
+      share = 100 * variance[largest] / sum
+      shares += share
+      near += share > true - 10 && share < true + 10
+      split("", variance)
+    }
+    BEGIN {
+      split(model, sd, " ")
+      for (k = 1; k < 30; k++) { power = k > 1 ? power * sd[5] : sd[5]; sum += (1 - k / 30) * power }
+      of["start"] = sd[2] ^ 2; of["phase"] = sd[3] ^ 2; of["second"] = sd[4] ^ 2 * (1 + 2 * sum) / 30
+      for (level in of) if (largest == "" || of[level] > of[largest]) largest = level
+      true = 100 * of[largest] / (of["start"] + of["phase"] + of["second"])
+    }
+    $1 == "variant" { judge(); split("", at); for (i = 1; i <= NF; i++) at[$i] = i; next }
+    $at["metric"] != metric { judge(); metric = $at["metric"] }
+    $at["level"] in of && $at["variance"] > 0 { variance[$at["level"]] = $at["variance"] }
+    END {
+      judge()
+      printf "%s has %.0f %%: first in %.1f %% of %d figures, its share %.1f %% on average, within 10 points in %.1f %%\n", largest, true, 100 * first / figures, figures, shares / figures, 100 * near / figures
+    }'
+  rm -r known
+done
+
 for slower in 0 .1 .2 .3; do
   for ((start = 1; start <= 9; start++)); do mkdir -p "known/run-1/native/1000B-2i/rep-$start/127.0.0.1"; done
   for ((trial = 1; trial <= ${TRIALS:-100}; trial++)); do

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Whether `noise` finds causes that are planted in real starts. One run measures plain starts and disturbed ones in turn; runs of 9 starts are drawn from
-# them, and `noise` reads each. A cause of starts disturbs a third of the starts of a run, any other one disturbs all of them.
-# Usage: planted.sh     ROUNDS=8 of two plain starts and one start of each cause; TRIALS=20 drawn runs of each cause; SECONDS_EACH=6 of each of two phases
-# Requires root, an idle machine with two CPUs, and a Redis of 6.2 or newer. KEEP=DIR keeps the run.
-# Prints for each cause how often its level has the largest component, how far the share of that level is from that of all starts together, and which
-# cause `noise --causes` names first.
+# them, and `noise` reads each, and runs of 48 starts that are drawn with replacement. A cause of starts disturbs a third of the starts of a run, any other
+# one disturbs all of them.
+# Usage: planted.sh [RUN]     ROUNDS=8 of two plain starts and one start of each cause; TRIALS=20 drawn runs of each size and cause
+#   RUN: one that was kept, in place of a new one. KEEP=DIR keeps a new one.
+# Requires root, an idle machine with two CPUs, and a Redis of 6.2 or newer.
+# Prints for each cause and size of a run how often its level has the largest component, how far the share of that level is from that of all starts
+# together, and which cause `noise --causes` names first.
 set -Eeuo pipefail
 # shellcheck source=/dev/null # followed from here, shellcheck takes three times as long
 . "$(dirname "${BASH_SOURCE[0]}")/../helper.bash"
@@ -38,8 +40,10 @@ bench_plant() {
   first=$(bench_pid "$port") second=$(bench_pid $((port + 1)))
   case $1 in
     hog)
-      bash -c 'while :; do :; done' &
-      process_note "$!"
+      for _ in 1 2; do
+        bash -c 'while :; do :; done' &
+        process_note "$!"
+      done
       ;;
     place) taskset -a -p -c 0 "$first" >/dev/null && taskset -a -p -c 0 "$second" >/dev/null ;;
     slow)
@@ -92,13 +96,31 @@ bench_draw() {
   done
 }
 
-# Print the starts of a plant, in random order. Usage: bench_starts NAME
+# Print the starts of a plant in random order: all of them, or COUNT, each as often as it is drawn. Usage: bench_starts NAME [COUNT]
 bench_starts() {
   local at round
+  local -a repeat=()
+  [[ -z ${2-} ]] || repeat=(-r -n "$2")
   for at in "${!plants[@]}"; do
     [[ ${plants[at]} == "$1" ]] || continue
     for ((round = 0; round < rounds; round++)); do printf '%s\n' "$run"/native/*/rep-$((round * ${#plants[@]} + at + 1)); done
-  done | shuf
+  done | shuf "${repeat[@]}"
+}
+
+# Make the run drawn, of 9 or 48 starts. Usage: bench_run NAME STARTS
+bench_run() {
+  local -a planted plain=()
+  if [[ ${level[$1]} != start ]]; then
+    # There are eight, of which all but one make a run.
+    if (($2 == 9)); then mapfile -t planted < <(bench_starts "$1" | tail -n +2); else mapfile -t planted < <(bench_starts "$1" "$2"); fi
+  elif (($2 == 9)); then
+    mapfile -t planted < <(bench_starts "$1" | head -n 3)
+    mapfile -t plain < <(bench_starts plain | head -n 6)
+  else
+    mapfile -t planted < <(bench_starts "$1" $(($2 / 3)))
+    mapfile -t plain < <(bench_starts plain $(($2 * 2 / 3)))
+  fi
+  bench_draw drawn "${planted[@]}" "${plain[@]}"
 }
 
 # Print the level with the largest component of the throughput, and the share of LEVEL of all components. Usage: bench_read RUN LEVEL
@@ -113,44 +135,42 @@ bench_read() {
     END { printf "%s\t%.1f\n", first, 100 * own / sum }'
 }
 
-# Draw the runs of a cause and print its row. Usage: bench_judge NAME
+# Draw runs of a cause and print their row; causes are looked for in those of 9 starts. Usage: bench_judge NAME STARTS
 bench_judge() {
   local trial all
-  local -a planted plain=()
-  mapfile -t planted < <(bench_starts "$1")
-  [[ ${level[$1]} != start ]] || mapfile -t plain < <(bench_starts plain)
-  bench_draw all "${planted[@]}" "${plain[@]}"
+  local -a starts
+  mapfile -t starts < <(bench_starts "$1" && if [[ ${level[$1]} == start ]]; then bench_starts plain; fi)
+  bench_draw all "${starts[@]}"
   all=$(bench_read all "${level[$1]}")
   for ((trial = 1; trial <= trials; trial++)); do
-    mapfile -t planted < <(bench_starts "$1")
-    if ((${#plain[@]} > 0)); then
-      mapfile -t plain < <(bench_starts plain)
-      bench_draw drawn "${planted[@]:0:3}" "${plain[@]:0:6}"
-    else
-      bench_draw drawn "${planted[@]:0:rounds-1}"
-    fi
+    bench_run "$1" "$2"
     bench_read drawn "${level[$1]}" | tr '\n' '\t'
-    "$REPO/do_it.sh" noise --causes --format csv drawn | awk -F, '
+    if (($2 == 9)); then "$REPO/do_it.sh" noise --causes --format csv drawn; fi | awk -F, '
       NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
       $at["metric"] == "ops_per_sec" { named = $at["cause"]; exit }
       END { print named == "" ? "nothing" : named }'
   done >trials.tsv
-  awk -F '\t' -v name="$1" -v level="${level[$1]}" -v all="${all#*$'\t'}" '
+  awk -F '\t' -v name="$1" -v starts="$2" -v level="${level[$1]}" -v all="${all#*$'\t'}" '
     { first += $1 == level; near += $2 >= all - 10 && $2 <= all + 10; sum += $2; named[$3]++ }
     END {
-      printf "%-6s %-9s first in %3.0f %%   share of all starts %5.1f %%, of a run %5.1f %%, within 10 points in %3.0f %%   named:", name, level, 100 * first / NR, all, sum / NR, 100 * near / NR
-      for (cause in named) printf " %s %.0f %%", cause, 100 * named[cause] / NR
+      printf "%-6s %2d starts: %-9s first in %3.0f %%   share of all starts %5.1f %%, of a run %5.1f %%, within 10 points in %3.0f %%", name, starts, level, 100 * first / NR, all, sum / NR, 100 * near / NR
+      if (starts == 9) for (cause in named) printf "   %s %.0f %%", cause, 100 * named[cause] / NR
       print ""
     }' trials.tsv
 }
 
 trap 'bench_calm; scratch_teardown' EXIT
+run=${1:+$(realpath -- "$1")}
 scratch_setup
 was=$(sed 's/.*\[\(.*\)\].*/\1/' "$thp")
-port=$(ports_pick 2)
-"$REPO/do_it.sh" run -s noise -v native RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$port" KERNEL=keep TUNE=off \
-  REDIS_CONF.disable-thp=no INSTANCES=2 FILL=256M PHASES="populate get get" TIME="${SECONDS_EACH:-6}" WARMUP=1 REDISRUNS=$((rounds * ${#plants[@]})) \
-  2>&1 >/dev/null | tee messages | bench_disturb
-run=$(echo "$SCRATCH"/results/2*)
-[[ -z ${KEEP-} ]] || cp -r "$run" "$KEEP"
-for plant in hog place huge slow stop; do bench_judge "$plant"; done
+if [[ -z $run ]]; then
+  port=$(ports_pick 2)
+  "$REPO/do_it.sh" run -s noise -v native RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host" REDISBASE="$port" KERNEL=keep TUNE=off \
+    REDIS_CONF.disable-thp=no INSTANCES=2 FILL=384M VALUE_SIZES=100 PIPELINE=64 PHASES="populate get get get" TIME=5 WARMUP=1 \
+    REDISRUNS=$((rounds * ${#plants[@]})) 2>&1 >/dev/null | tee messages | bench_disturb
+  run=$(echo "$SCRATCH"/results/2*)
+  [[ -z ${KEEP-} ]] || cp -r "$run" "$KEEP"
+fi
+for starts in 9 48; do
+  for plant in hog place huge slow stop; do bench_judge "$plant" "$starts"; done
+done
