@@ -117,7 +117,8 @@ END
     for word in CLUSTER=on REPLICAS=1 FAULT=stop REDISBASE=7000; do conf_word argument "$word" test; done
     conf_read
     CLUSTER_TABLE=$(cluster_table 3)
-    monitor_begin 1
+    ROW[data_bytes]=1
+    monitor_got_instances
     echo $MONITOR_REPLICAS'
   assert_output '7003 7004 7005'
 }

@@ -45,7 +45,7 @@ escaped() {
   process_note $!
   mkdir -m 755 device
   for gone in no yes; do
-    master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/again" 'server_start 1 "" "$PWD/device" && exit 9
+    master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/again" 'server_start 1 "$PWD/device" && exit 9
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
       kill -9 $$' || :
     [[ $gone == no ]] || rm -r host/run-*

@@ -13,6 +13,7 @@ fill_rows() {
 set -Eeuo pipefail
 LIB=$ROOT/lib RESUME=
 . "$LIB/modules.sh"
+. "$REPO/tests/instances.bash"
 cleanup_init
 for word in LOCK_DIR="$SCRATCH/locks" "$@"; do conf_word argument "$word" test; done
 plan_settle

@@ -399,7 +399,8 @@ END
 # Usage: master SETTINGS CODE   Sets: as run_split does   Returns: 0
 master() {
   local plan='server_facts && server_find_redis; plan_make && plan_row "${PLAN_ROWS[0]}"'
-  modules_run "for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument \"\$word\" test; done
+  modules_run ". \"\$REPO/tests/instances.bash\"
+for word in REMOTE_DIR=$SCRATCH/host LOCK_DIR=$SCRATCH/locks $1; do conf_word argument \"\$word\" test; done
 plan_settle
 remote_init
 lock_name test

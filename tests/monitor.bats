@@ -28,8 +28,10 @@ monitored() {
       proc_record "$folder/server/instances.proc" $! $(('"$BASE"' + i))
     done
     SERVER_ADDRESS=127.0.0.1
-    calls=() && monitor_ask && call_chain "$HOST" "${calls[@]}" && ((CALL_STATUS[0] == 0))
-    monitor_begin 1000000
+    LOAD_COMMANDS=
+    calls=() askers=() && monitor_at_instances && call_chain "$HOST" "${calls[@]}" && ((CALL_STATUS[0] == 0))
+    ROW[data_bytes]=1000000
+    monitor_got_instances
     fetch() { receive_files "$1" "$HOST" monitor fetch && monitor_counters "$1"; }
     '"$2"'
     servers_call 60 ended'

@@ -24,6 +24,7 @@ one_at_start() { parts_ask start "$@"; }
 one_at_stop() { parts_ask stop "$@"; }
 one_at_done() { parts_ask done "$@"; }
 two_at_up() { parts_ask up; }
+two_at_instances() { parts_ask instances; }
 two_at_load() { parts_ask load "$@"; }
 two_at_start() { parts_ask start "$@"; }
 two_at_stop() { parts_ask stop "$@"; }
@@ -47,7 +48,7 @@ call_chain() { CHAIN=yes call_several "$@"; }
 REFUSED=nothing
 repeat() {
   parts_begin .
-  parts_at up || return
+  parts_at 'up instances' || return
   parts_phase 'stop load mark start' populate && parts_phase 'stop load mark start' get && parts_phase 'stop load mark start' set || return
   parts_at 'stop mark done' end
 }
@@ -58,7 +59,7 @@ END
 
 @test "one call for each server and point, whatever is on; what began first ends last, and load is there once" {
   succeeds parts repeat
-  assert_equal "$(sed 's/ $//' calls.a)" 'one up, two up,
+  assert_equal "$(sed 's/ $//' calls.a)" 'one up, two up, two instances,
 one start populate, two start populate,
 two stop get, one stop get, one load get, two load get, one start get, two start get,
 two stop set, one stop set, one start set, two start set,

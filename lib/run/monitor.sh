@@ -13,31 +13,27 @@ MONITOR_ROWS=               # the counters at the last mark, as lib/host/monitor
 declare -A MONITOR_ROWS_OF=()
 MONITOR_PROBES= # CPU time on the servers at the last mark, lines NAME PROBE: see monitor_name and lib/host/probe.sh
 
-# The monitors of a repeat have started, in the call that started its instances (monitor_ask).
-# Usage: monitor_begin PLANNED_BYTES
-#   PLANNED_BYTES is the expected used_memory after all keys are set
-# Globals: CLUSTER_TABLE
-monitor_begin() {
-  MONITOR_ALARM=
-  LOAD_COMMANDS=$(load_commands)
-  # Until a fault, which makes replicas masters: the figures of its phase stay empty.
-  MONITOR_REPLICAS=
-  ! cluster_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
-  _MONITOR_PLANNED=$1 _MONITOR_LAST='' _MONITOR_NEXT=0
-  _MONITOR_ON=yes
-}
-
-# Start the monitors on the server in HOST after its instances, as server_start does.
-# Usage: monitor_ask
-# Globals: SERVER_BYTES RESERVE ROW
-# Returns: adds to calls of the caller, and sets RESERVE_BYTES and MONITOR_APART
-monitor_ask() {
+# Start the monitors on the server in HOST, after its instances.
+# Globals: SERVER_BYTES RESERVE ROW; calls and askers of _parts_ask
+monitor_at_instances() {
   local REPLY
   # Tenants have their own instances.
   MONITOR_APART=${ROW[tenants]:+yes}
   fill_reserve_of "$SERVER_BYTES"
   RESERVE_BYTES=$REPLY
   calls+=($'monitor\tstart')
+  askers+=("monitor instances")
+}
+
+# The monitors of a repeat have started.
+# Globals: CLUSTER_TABLE, and ROW with the expected used_memory after all keys are set
+monitor_got_instances() {
+  MONITOR_ALARM=
+  # Until a fault, which makes replicas masters: the figures of its phase stay empty.
+  MONITOR_REPLICAS=
+  ! cluster_on || MONITOR_REPLICAS=$(awk -F '\t' '$4 == "replica" { print $1 }' <<<"$CLUSTER_TABLE")
+  _MONITOR_PLANNED=${ROW[data_bytes]} _MONITOR_LAST='' _MONITOR_NEXT=0
+  _MONITOR_ON=yes
 }
 
 # The name of a server among the hosts of a repeat: `server`, and of several `server:HOST`.
@@ -56,16 +52,14 @@ monitor_mark() {
   parts_at mark "$1"
 }
 
-# Whether the counters are to be read.
+# Every repeat has monitors.
 # Usage: monitor_wanted
-monitor_wanted() {
-  [[ -n $_MONITOR_ON ]]
-}
+monitor_wanted() { :; }
 
 # Read all counters between two phases. The server keeps them under that name, unless it is `look`.
 # Usage: monitor_at_mark NEXT_PHASE
 monitor_at_mark() {
-  parts_ask mark "$1"
+  [[ -z $_MONITOR_ON ]] || parts_ask mark "$1"
 }
 
 # Take the counters, and print the placement of the data after the phase that has ended.

@@ -86,7 +86,7 @@ parts_phase() {
 
 # Let all parts ask at points, with one call for each server, and take what they get.
 # Usage: parts_at POINTS [ARG]...
-#   POINTS are up, load, mark, start, stop or done, separated by blanks; ARG is for all hooks
+#   POINTS are up, instances, load, mark, start, stop or done, separated by blanks; ARG is for all hooks
 # Globals: HOST
 # Returns: 1 if a part that failed makes the repeat fail; sets PARTS_WHY
 parts_at() {
@@ -94,8 +94,8 @@ parts_at() {
   local -a points _PARTS_ASKED=()
   local -A _PARTS_DID=() _PARTS_LOST=() _PARTS_SAID=()
   PARTS_WHY=
-  # What follows in the memory that `up` prepares must not begin without it.
-  [[ $1 != up ]] || run=call_chain
+  # What follows must not begin without the memory that `up` prepares, and the instances.
+  [[ $1 != @(up|instances)* ]] || run=call_chain
   read -r -a points <<<"$1"
   for point in "${points[@]}"; do _parts_of "$point"; done
   ((${#_PARTS_ASKED[@]} > 0)) || return 0

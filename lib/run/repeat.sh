@@ -128,14 +128,18 @@ _repeat_probe() {
 _repeat_up() {
   local data=$PERSISTENCE_DIR REPLY
   POINT_INSTANCES=$1
-  parts_at up || return
   # A point that persists nothing does not need the directory.
   if [[ $data != auto ]]; then
     disk_persistence_of
     ((REPLY > 0)) || data=auto
   fi
-  server_start "$1" monitor_ask "$data" || return
-  monitor_begin "${ROW[data_bytes]}"
+  server_point "$1" "$data"
+  # Nodes of a cluster wait for each other, but not for the memory of other servers.
+  if cluster_on && servers_several; then
+    parts_at up && parts_at instances
+  else
+    parts_at 'up instances'
+  fi
 }
 
 # Load instances as _repeat_load, and prepare another try if a part wants it.

@@ -106,50 +106,64 @@ server_find_redis() {
   REDIS_BINARY=$(call_run "$HOST" redis build "$key" "$source")
 }
 
-# Start the instances of a point on all servers, each pinned, and wait until each answers PING.
-# Usage: server_start INSTANCES [FUNCTION [DIR]]
-#   FUNCTION adds scripts to calls, which run on each server after its instances have started; DIR has their data, if not the directory of the run
-# Globals: ROW, with the places of the instances
-# Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Sets
-#   SERVER_CERTIFICATE, the certificates of all servers, which they have to trust; empty: there is no TLS.
-server_start() {
-  local _SERVER_THEN=${2-}
-  SERVER_DATA=${3-auto}
-  CLUSTER_TABLE=
-  ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
+# Set what the instances of a point are started with, the same on all servers.
+# Usage: server_point INSTANCES [DIR]
+#   DIR has their data, if not the directory of the run
+# Returns: as _server_shared
+server_point() {
+  local REPLY
   cluster_processes_of "$1"
-  _server_passwords "$REPLY"
-  _server_begin spread_plan "$1" "${ROW[places]}"
+  _server_shared "$1" "$REPLY" "${2-auto}"
+}
+
+# Set what all servers start instances with, and forget what those before have reported.
+# Usage: _server_shared INSTANCES PROCESSES DIR
+# Returns: sets SERVER_DATA REDIS_TEMPLATE LOAD_COMMANDS LOAD_PASSWORD COPY_PASSWORD CLUSTER_TABLE
+_server_shared() {
+  SERVER_DATA=$3
+  REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
+  LOAD_COMMANDS=$(load_commands)
+  LOAD_USER='' SERVER_CERTIFICATE='' SERVER_IGNORED='' CLUSTER_TABLE=
+  ! cluster_on || CLUSTER_TABLE=$(cluster_table "$1")
+  _server_passwords "$2"
+}
+
+# Every repeat has instances.
+# Usage: server_wanted
+server_wanted() { :; }
+
+# Prepare the instances of the current row on the server in HOST.
+# Globals: ROW, with their places, and POINT_INSTANCES
+server_ready() {
+  _server_prepare spread_plan "$POINT_INSTANCES" "${ROW[places]}"
+}
+
+# Start the instances on the server in HOST, each pinned, and wait until each answers PING.
+# Globals: calls and askers of _parts_ask
+server_at_instances() {
+  calls+=($'server\tstart')
+  askers+=("server instances")
+}
+
+# Take in what the servers report of them.
+# Returns: as _server_started
+server_got_instances() {
+  local host
+  for host in $HOST; do _server_started "$host" "${PART_SAID[$host]}" || return; done
 }
 
 # Start one instance that is not pinned on the server in HOST, to ask it something before the run. With CLUSTER=on it is a cluster
 # of one node (REPLICAS=0). With ports, which ascend, there is one instance on each.
 # Usage: server_scratch [PORT]...
 # Globals: CLUSTER REPLICAS REDISBASE
-# Returns: as server_start
+# Returns: as _server_started
 server_scratch() {
-  local _SERVER_THEN=
+  local said
   local -a ports=("${@:-$REDISBASE}")
-  SERVER_DATA=auto
-  CLUSTER_TABLE=
-  ! cluster_on || CLUSTER_TABLE=$(cluster_table 1)
-  _server_passwords $((ports[-1] - REDISBASE + 1))
-  _server_begin place_instances "${#ports[@]}" -@- "${ports[@]}"
-}
-
-# Prepare and start the instances on each server in HOST, and take in what they report.
-# Usage: _server_begin PLANNER [ARG]...
-#   PLANNER prints the plan of a server
-# Globals: _SERVER_THEN, the FUNCTION of server_start
-_server_begin() {
-  local host REPLY
-  REDIS_TEMPLATE=$(<"$ROOT/conf/redis.conf")
-  LOAD_COMMANDS=$(load_commands)
-  servers_each _server_prepare "$@" || return
-  # All at the same time: a cluster is ready when all of its instances are there.
-  servers_parallel $((REMOTE_RETRY + 2 * COMMON_READY + 180)) _server_start || return
-  LOAD_USER='' SERVER_CERTIFICATE='' SERVER_IGNORED=
-  for host in $HOST; do _server_started "$host" || return; done
+  _server_shared 1 $((ports[-1] - REDISBASE + 1)) auto
+  _server_prepare place_instances "${#ports[@]}" -@- "${ports[@]}" || return
+  said=$(call_run "$HOST" server start) || return
+  _server_started "$HOST" "$said"
 }
 
 # Work out what the instances of one server are started with.
@@ -168,20 +182,11 @@ _server_prepare() {
   [[ -z $SERVER_PREFIX ]] || LAUNCH_WORDS=$(launch_words "$HOST" "$SERVER_PREFIX")
 }
 
-# Start the prepared instances on the server in HOST, and print the rows of lib/host/server.sh.
-# Usage: _server_start
-# Globals: HOST, _SERVER_THEN and what _server_prepare sets
-_server_start() {
-  local -a calls=($'server\tstart')
-  [[ -z $_SERVER_THEN ]] || "$_SERVER_THEN"
-  call_chain "$HOST" "${calls[@]}" || return
-  printf '%s\n' "${CALL_OUT[0]}"
-  return "${CALL_STATUS[-1]}"
-}
-
 # Take in what one server reported after the start.
-# Usage: _server_started HOST
-# Returns: sets LOAD_USER, SERVER_CERTIFICATE and SERVER_IGNORED, as server_start; 1 when the servers differ in them
+# Usage: _server_started HOST ROWS
+#   ROWS as lib/host/server.sh prints them
+# Returns: sets LOAD_USER, whom the load generators log in as; empty: there are no users, and the password is the master's. Adds to
+#   SERVER_CERTIFICATE, which they have to trust (empty: there is no TLS), and SERVER_IGNORED. 1 when the servers differ in them.
 _server_started() {
   local name value user='' why
   while IFS=$'\t' read -r name value why; do
@@ -191,7 +196,7 @@ _server_started() {
       ignored) _server_ignored "$1" "$value" "$why" ;;
       root) log_warn "$1: instances run as root: $value" ;;
     esac
-  done <<<"${PARALLEL_OUT[$1]}"
+  done <<<"$2"
   if [[ $1 != "${HOST%% *}" && $user != "$LOAD_USER" ]]; then
     log_warn "$1: its redis-server and that of ${HOST%% *} are too different: only one has users (ACL); install the same version on both"
     return 1

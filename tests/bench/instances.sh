@@ -10,8 +10,9 @@ trap scratch_teardown EXIT
 scratch_setup
 master "RESERVE=1M LOCK_DIR=$SCRATCH/lock REDISBASE=$(ports_pick "${COUNT:-288}")" '
   cleanup_push server_stop
-  server_start '"${COUNT:-288}"' monitor_ask
-  monitor_begin 1000000
+  ROW[instances]='"${COUNT:-288}"' ROW[data_bytes]=1000000
+  server_point "${ROW[instances]}"
+  parts_begin "" && parts_at instances
   cleanup_push servers_call 60 ended
   measure() {
     local start i
