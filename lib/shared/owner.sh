@@ -64,6 +64,8 @@ _owner_fits() {
 # Usage: owner_here
 owner_here() {
   local REPLY
+  owner_moment
+  [[ $OWNER_BOOT == "$_OWNER_BOOT" ]] || return
   owner_place
   [[ $OWNER_BOOT$'\t'$OWNER_SPACE == "$REPLY" ]]
 }
@@ -110,8 +112,8 @@ owner_lives() {
 # Usage: _owner_lives FILE
 _owner_lives() {
   [[ $_OWNER_DEAD != *" $OWNER_RUN "* ]] || return 1
-  # A host may hide the processes of other users (hidepid of proc(5)); then even process 1 is invisible.
-  ! owner_here || proc_alive "$OWNER_PID" "$OWNER_START" || [[ ! -O $1 && ! -d /proc/1 ]] || return 1
+  # A host may hide the processes of other users (hidepid of proc(5)); then even process 1 is invisible. owner_here is last, because it takes a process.
+  proc_alive "$OWNER_PID" "$OWNER_START" || [[ ! -O $1 && ! -d /proc/1 ]] || ! owner_here || return 1
   owner_fresh "$1"
 }
 
@@ -256,7 +258,7 @@ owner_keeps() {
   # The link is in our directory, and the file that it leads to must be ours.
   [[ -O $folder/lock ]] && { IFS= read -r line <"$folder/lock"; } 2>/dev/null && [[ $line == "$RUN_OWNER" ]] || return
   OWNER_WHY="the lock of this run was not renewed for $OWNER_LEASE s, and another run may have had the server"
-  owner_here || ((OWNER_AGE < OWNER_LEASE))
+  ((OWNER_AGE < OWNER_LEASE)) || owner_here
 }
 
 # Make a directory with a record of this run in it. It is on the disk before anything else is done for the run: after a power failure it tells whose the

@@ -12,11 +12,20 @@ workdir_open() {
   umask 077
   WORK=$REMOTE_DIR
   [[ $WORK != auto ]] || WORK=/var/tmp/tierbench-$EUID
-  workdir_alone "$WORK"
+  _workdir_known || workdir_alone "$WORK"
   [[ -d $WORK ]] || said=$(mkdir -p -- "$WORK" 2>&1) || fail "REMOTE_DIR=$WORK: cannot be created: ${said##*: }"
   [[ ! -L $WORK && -O $WORK ]] || fail "$WORK: not a directory of this user; move it away, or set REMOTE_DIR"
   trap workdir_left EXIT
   owner_check
+}
+
+# Whether our directory has the record of this run, which was written after the directory had been checked: no other user could write it. Most calls of
+# a run need no process for the check.
+# Usage: _workdir_known
+# Globals: WORK RUN_ID RUN_OWNER
+_workdir_known() {
+  local line=
+  [[ -n ${RUN_ID-} && -O $WORK/run-$RUN_ID/owner ]] && IFS= read -r line <"$WORK/run-$RUN_ID/owner" && [[ $line == "${RUN_OWNER-}" ]]
 }
 
 # At the end of a script that failed, name the full file systems that it may write to.
