@@ -53,7 +53,8 @@ main() {
       return
       ;;
     --version)
-      version_print
+      version_read
+      printf '%s\n' "$VERSION_TEXT"
       return
       ;;
     [a-z]*)

@@ -77,6 +77,7 @@ _run_hosts() {
   local -a hosts
   hosts_all
   log_info "checking ${hosts[*]}"
+  version_read
   run_prepare
   # Another run may have taken a server since the checks.
   lock_take "${hosts[@]}"
@@ -164,10 +165,9 @@ _run_folder() {
 
 # Warn if another version of the tool began the resumed run.
 _run_versions() {
-  local made now
+  local made
   made=$(version_made "$RUN") || :
-  now=$(version_print)
-  [[ $made == "$now" ]] || log_warn "--resume=$RUN: this is $now, and ${made:-an unknown version} began the run; its repeats will be of several versions"
+  [[ $made == "$VERSION_TEXT" ]] || log_warn "--resume=$RUN: this is $VERSION_TEXT, and ${made:-an unknown version} began the run; its repeats will be of several versions"
 }
 
 # Write the files that describe a run into its new directory.
@@ -202,7 +202,7 @@ _run_headed() {
 
 # Print the lines before the settings of a run.
 _run_conf() {
-  printf '# %s\n' "Every setting of this run; $(copy_again "$RUN") repeats it." "Made by $(version_print)."
+  printf '# %s\n' "Every setting of this run; $(copy_again "$RUN") repeats it." "Made by $VERSION_TEXT."
 }
 
 # Run every repeat in the plan's order. A failed repeat does not end the run, unless the next one would fail in the same way because memory

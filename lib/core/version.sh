@@ -2,10 +2,14 @@
 # shellcheck shell=bash
 # The version of tierbench: that of the load generator, and the commit if this is a checkout.
 
-# Print the version, the commit and whether the checkout has changes that are not committed.
-# Usage: version_print
-version_print() {
+VERSION_TEXT= # the text of version_read
+
+# The version, the commit and whether the checkout has changes that are not committed, when this is first asked.
+# Usage: version_read
+# Returns: sets VERSION_TEXT
+version_read() {
   local version commit
+  [[ -z $VERSION_TEXT ]] || return 0
   version=$(sed -n 's/^#define LOADGEN_VERSION *"\(.*\)"$/\1/p' "$LIB/loadgen/options.h")
   # Not the commit of an enclosing checkout.
   if [[ -e $ROOT/.git ]] && ! command -v git >/dev/null; then
@@ -21,7 +25,7 @@ version_print() {
     [[ $commit != '$Format'* ]] || commit=
     [[ ! $commit =~ ^[0-9a-f]{40}$ ]] || commit=${commit:0:12}
   fi
-  printf 'tierbench %s (%s)\n' "$version" "${commit:-unknown commit}"
+  VERSION_TEXT="tierbench $version (${commit:-unknown commit})"
 }
 
 # Print the version that made a run, as its run.conf says it; nothing if it is not known.

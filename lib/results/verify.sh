@@ -63,7 +63,8 @@ verify_show() {
   made=$(version_made "$run") || :
   mixed=$(_verify_versions "$run" "$made")
   printf 'made by   %s\n' "${made:-not known}"
-  [[ $made == "$(version_print)" ]] || printf 'read by   %s\n' "$(version_print)"
+  version_read
+  [[ $made == "$VERSION_TEXT" ]] || printf 'read by   %s\n' "$VERSION_TEXT"
   [[ $made$mixed != *changed* ]] || printf 'warning   the tool had changes that no commit has\n'
   [[ -z $mixed ]] || printf 'warning   made by several versions of the tool; repeats by %s\n' "$mixed"
   while IFS=$'\t' read -r kind _; do [[ -z $kind ]] || count[$kind]=$((${count[$kind]-0} + 1)); done <<<"$rows"

@@ -192,7 +192,7 @@ _repeat_said() {
 # requests, if it names them; `ignored` with the directives of Redis that had no effect. The version of the tool is that of this repeat: a run may be
 # resumed with another one.
 _repeat_plan() {
-  printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\nmade_by\t%s\n' "${ROW[keys]}" "${ROW[data_bytes]}" "${ROW[known]}" "$(version_print)"
+  printf 'keys\t%s\nexpected_bytes\t%s\nknown\t%s\nmade_by\t%s\n' "${ROW[keys]}" "${ROW[data_bytes]}" "${ROW[known]}" "$VERSION_TEXT"
   [[ -z $SERVER_IGNORED ]] || printf 'ignored\t%s\n' "$SERVER_IGNORED"
   [[ ${ROW[target_bytes]} == - ]] || printf 'target_bytes\t%s\n' "${ROW[target_bytes]}"
 }
