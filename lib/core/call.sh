@@ -47,7 +47,7 @@ call_chain() {
 
 # Usage: _call_scripts ''|.chain HOST CALL...
 _call_scripts() {
-  local host=$2 line text='' mark number=1 status=0 REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
+  local host=$2 line text='' mark number=1 status=0 REPLY REMOTE_FILE='' REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
   local -a words word calls=("${@:3}") pieces
   CALL_OUT=() CALL_STATUS=()
   call_mark
@@ -63,9 +63,9 @@ _call_scripts() {
     status=${line%%$'\n'*} status=${status##* }
     [[ $status =~ ^(0|[1-9][0-9]?[0-9]?)$ ]] || status=$REPLY_BAD
     IFS=$'\t' read -r -a word <<<"${calls[number - 1]}"
-    REMOTE_MARK=$mark.$number REMOTE_REPLY=$text text=${line#*$'\n'} line=
-    ((status != 0)) || line=$(reply_print "$host" "${word[0]}" "${word[1]--}") || status=$?
-    CALL_STATUS+=("$status") CALL_OUT+=("$line")
+    REMOTE_MARK=$mark.$number REMOTE_REPLY=$text text=${line#*$'\n'} REPLY=
+    ((status != 0)) || reply_read "$host" "${word[0]}" "${word[1]--}" || status=$?
+    CALL_STATUS+=("$status") CALL_OUT+=("$REPLY")
     number=$((number + 1))
   done
   ((number > ${#calls[@]})) || [[ -n $1 && $status != 0 ]] || {

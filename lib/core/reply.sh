@@ -38,11 +38,21 @@ reply_forms() {
 
 # Print the reply in REMOTE_REPLY if it has the form of its call.
 # Usage: reply_print HOST SCRIPT VERB
-# Globals: REMOTE_REPLY REMOTE_MARK REMOTE_LIMIT
-# Returns: REPLY_BAD with one line on stderr that names host and field.
+# Returns: as reply_read
 reply_print() {
+  local REPLY
+  reply_read "$@" || return
+  [[ -z $REPLY ]] || printf '%s\n' "$REPLY"
+}
+
+# Check that the reply in REMOTE_REPLY has the form of its call.
+# Usage: reply_read HOST SCRIPT VERB
+# Globals: REMOTE_REPLY REMOTE_MARK REMOTE_LIMIT
+# Returns: sets REPLY, which is empty after a failure; REPLY_BAD with one line on stderr that names host and field.
+reply_read() {
   local host=$1 call="$2 $3" why='' text=$REMOTE_REPLY begin=$'\n'$REMOTE_MARK$'\n' end=$'\n'$REMOTE_MARK.end$'\n' LC_ALL=C
   local -a lines=()
+  REPLY=
   # Most calls print nothing.
   [[ $text != "$begin$end" ]] || return 0
   # Start-up files of the login shell may print, too.
@@ -63,13 +73,15 @@ reply_print() {
     printf "%s: invalid reply to '%s': %s\n" "$host" "$call" "$why" >&2
     return "$REPLY_BAD"
   fi
-  ((${#lines[@]} == 0)) || printf '%s\n' "${lines[@]}"
+  ((${#lines[@]} > 0)) || return 0
+  printf -v REPLY '%s\n' "${lines[@]}"
+  REPLY=${REPLY:0:-1}
 }
 
 # Check the lines of a reply.
 # Usage: _reply_check TEXT
-# Globals: call of reply_print
-# Returns: sets lines and why of reply_print
+# Globals: call of reply_read
+# Returns: sets lines and why of reply_read
 _reply_check() {
   local most=${_REPLY_MOST[$call]-0} form line all='' words='' free='' whole piece first REPLY
   local -a forms=()
@@ -101,7 +113,7 @@ _reply_check() {
 # Check a line. If there are several forms, the first word of a line selects the form.
 # Usage: _reply_line LINE
 # Globals: forms of _reply_check
-# Returns: 1, and sets why of reply_print, if it has no form
+# Returns: 1, and sets why of reply_read, if it has no form
 _reply_line() {
   local rest=$1 form='' index most REPLY
   local -a fields=() parts
@@ -139,7 +151,7 @@ _reply_line() {
 
 # Say why a reply is refused, with a part of it, shortened and without control characters.
 # Usage: _reply_refuse BEFORE PART [AFTER]
-# Returns: 1, and sets why of reply_print
+# Returns: 1, and sets why of reply_read
 _reply_refuse() {
   local part=${2:0:80}
   why="$1'${part//[$'\001'-$'\037\177'-$'\377']/?}'${3-}"
