@@ -37,15 +37,9 @@ figures_prose() {
 # Print several tables with their notes: lines `title TEXT`, then `row ...` for render.awk, then `note TEXT` if any. An empty line separates the
 # tables of different programs.
 # Usage: figures_tables <LINES
-# Globals: FORMAT: table (default), markdown or html, which are blocks of the report; lines: print LINES and an empty line, for a later call
+# Globals: FORMAT: table (default), markdown or html, which are blocks of the report
 figures_tables() {
   local line rows='' after='' FORMAT=${FORMAT:-table}
-  local -a lines
-  if [[ $FORMAT == lines ]]; then
-    mapfile -t lines
-    printf '%s\n' "${lines[@]}" ''
-    return
-  fi
   while IFS= read -r line || [[ -n $rows ]]; do
     if [[ $line == row$'\t'* ]]; then
       rows+=${line#*$'\t'}$'\n'

@@ -13,6 +13,7 @@ readonly _REPORT_ROOM=8192
 # Returns: 1 if there is nothing to report, or a part could not be read or drawn; the page then has the other parts
 report_make() {
   local run=${1%/} read=${2-} status=0 new data name file RULES='' RESULT_PROGRAM=${RESULT_PROGRAM:-report}
+  local -a files=()
   export RESULT_PROGRAM
   name=$(cd -- "$run" && pwd -P) || return 1
   name=${name##*/}
@@ -22,12 +23,13 @@ report_make() {
   data=$new/data
   { rm -rf -- "$new" && mkdir -p -- "$data"; } 2>/dev/null || write_failed "$run" || return
   if [[ -n $read ]]; then
-    cp -- "$read"/{rows,totals,problems,sections,fill,tables} "$data/" || return 1
+    cp -- "$read"/{rows,totals,usable,problems,sections,fill,said,tables} "$data/" || return 1
   else
     report_read "$run" "$data" || status=1
     cat -- "$data/problems" >&2
   fi
-  for file in steps search size; do tables_files "$run" "*/*/rep-*/$file.tsv"; done >"$data/searched"
+  for file in steps search size; do tables_files "$run" "*/*/rep-*/$file.tsv"; done
+  { ((${#files[@]} == 0)) || printf '%s\n' "${files[@]}"; } >"$data/searched"
   report_draw "$name" "$data" || status=1
   if (($(wc -l <"$data/rows") < 2)); then
     log_warn "$run: nothing to report"
@@ -65,8 +67,8 @@ _report_swap() {
   mv -- "$new/report.html" "$run/report.html"
 }
 
-# Read a run once, for its tables and its page, into DATA: the files of result_read, sections, as compare_sections prints them, fill, the output of
-# fill.awk, and tables, in the form of figures_tables.
+# Read a run once, for its tables and its page, into DATA: the files of result_read, sections, as compare_sections prints them, usable, the totals that
+# are compared, fill and said, the output of fill.awk and report.awk, and tables, in the form of figures_tables.
 # Usage: report_read RUN DATA
 # Returns: as result_read
 report_read() {
@@ -78,7 +80,9 @@ report_read() {
   ((${#variants[@]} == 1)) ||
     COMPARE_TOTALS=$2/totals METRICS='' RULES='' FAIL_IFS='' compare_sections "$1" >"$2/sections" 2>/dev/null || :
   _report_repeats_held "$2/totals" | figures_run fill >"$2/fill" || status=1
-  result_usable <"$2/totals" | FORMAT=lines tables_print "$1" >"$2/tables" || status=1
+  figures_run bound report -- "$2/totals" >"$2/said" || status=1
+  result_usable <"$2/totals" >"$2/usable" || status=1
+  FORMAT=lines tables_print "$1" <"$2/usable" >"$2/tables" || status=1
   return "$status"
 }
 
@@ -137,18 +141,18 @@ report_section() {
 # of a run of one variant.
 # Usage: report_answer DATA
 report_answer() {
-  local missing REPLY
+  local missing='' REPLY
   report_setting QUICK
   [[ $REPLY != on ]] || printf '%s\n' "$COMPARE_QUICK"
   report_setting ANSWER
-  missing=$(compare_prose missing '' <"$1/tables")
-  result_usable <"$1/totals" | ANSWER=$REPLY MISSING=$missing figures_run interval bound metric format totals answer | figures_prose ''
+  ! grep -q $'^missing\t' "$1/tables" || missing=$(compare_prose missing '' <"$1/tables")
+  ANSWER=$REPLY MISSING=$missing figures_run interval bound metric format totals answer <"$1/usable" | figures_prose ''
   [[ -z $missing ]] || printf '%s\n' "$missing"
   [[ $REPLY != @(each|most|least)\ * ]] || return 0
   if grep -q $'^verdict\t' "$1/sections"; then
     compare_prose verdict '' <"$1/sections"
   else
-    _report_said "$1/totals" | compare_prose summary ''
+    compare_prose summary '' <"$1/said"
   fi
 }
 
@@ -165,11 +169,6 @@ report_trust() {
   template_print trust -- template_each reason state name text < <(figures_run trust -- "$1/totals" "$1/sections")
 }
 
-# Print the output of report.awk for totals.
-_report_said() {
-  figures_run bound report -- "$1"
-}
-
 # Print the warnings of a run, one line per kind.
 # Usage: report_warnings RUN DATA warning|short
 #   warning: with the results that each is about
@@ -177,8 +176,8 @@ report_warnings() {
   warnings_run "$1" "$3"
   _report_unfinished "$1"
   _report_disturbed "$1"
-  compare_prose warning '' <"$2/fill"
-  _report_said "$2/totals" | compare_prose "$3" ''
+  ! grep -q $'^warning\t' "$2/fill" || compare_prose warning '' <"$2/fill"
+  compare_prose "$3" '' <"$2/said"
 }
 
 # Print all warnings of a run as a list, or the sentence of _report_clear.
@@ -203,7 +202,7 @@ _report_clear() {
   while IFS=$'\t' read -r state what; do
     if [[ $state == told ]]; then told+=", no $what"; else untold+=", $what"; fi
   done < <(
-    _report_said "$data/totals" | grep $'told\t'
+    grep $'told\t' "$data/said"
     for what in "warning from Redis/server/redis-*.log" "repeat that is missing/"; do
       compgen -G "$run/*/*/rep-*/${what#*/}" >/dev/null || printf un
       printf 'told\t%s\n' "${what%%/*}"

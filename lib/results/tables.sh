@@ -29,7 +29,7 @@ tables_print() {
 
 # Print the tables of one program.
 # Usage: tables_make FILE RUN <TOTALS
-# Globals: FORMAT, as figures_tables
+# Globals: FORMAT, as figures_tables; lines: print what the program prints and an empty line, for a later call of figures_tables
 tables_make() {
   local line pattern
   local -a needs=() patterns=() files=()
@@ -39,20 +39,27 @@ tables_make() {
       '# Files: '*) read -r -a patterns <<<"${line#'# Files: '}" ;;
     esac
   done <"$1"
-  for pattern in "${patterns[@]}"; do mapfile -t -O "${#files[@]}" files < <(tables_files "$2" "$pattern"); done
-  ((${#patterns[@]} > 0 && ${#files[@]} == 0)) || figures_run "${needs[@]}" -- -f "$1" - "${files[@]}" | figures_tables
+  for pattern in "${patterns[@]}"; do tables_files "$2" "$pattern"; done
+  ((${#patterns[@]} == 0 || ${#files[@]} > 0)) || return 0
+  if [[ ${FORMAT-} == lines ]]; then
+    figures_run "${needs[@]}" -- -f "$1" - "${files[@]}" && echo
+  else
+    figures_run "${needs[@]}" -- -f "$1" - "${files[@]}" | figures_tables
+  fi
 }
 
-# Print the paths of files of a run, of repeats only those that are complete.
+# The paths of files of a run, of repeats only those that are complete.
 # Usage: tables_files RUN PATTERN
+# Returns: adds to files of the caller
 tables_files() {
   local run=${1%/} file
-  local -a files=()
+  local -a found=()
   # A path must not look like an assignment or an option to awk.
   [[ $run == /* ]] || run=./$run
   # shellcheck disable=SC2231 # a pattern
   for file in "$run"/$2; do
-    [[ ! -f $file || ${file#"$run"} =~ /rep-[0-9]*[^0-9/] ]] || files+=("$file")
+    [[ ! -f $file || ${file#"$run"} =~ /rep-[0-9]*[^0-9/] ]] || found+=("$file")
   done
-  ((${#files[@]} == 0)) || printf '%s\n' "${files[@]}" | LC_ALL=C sort -V
+  ((${#found[@]} < 2)) || mapfile -t found < <(printf '%s\n' "${found[@]}" | LC_ALL=C sort -V)
+  files+=("${found[@]}")
 }
