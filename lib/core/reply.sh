@@ -93,11 +93,15 @@ _reply_check() {
     return
   fi
   for form in "${forms[@]}"; do
-    if [[ ${form%% *} == *:* ]]; then free=yes; else words+="${words:+|}${form%% *}"; fi
+    case ${form%% *} in
+      *:*'|'*) ;;
+      *:*) free=yes ;;
+      *) words+="${words:+|}${form%% *}" ;;
+    esac
     _reply_pattern "$form"
     all+="${all:+|}$REPLY"
   done
-  # A form without a word could fit a line that begins with the word of another form. Without such a form, a match is the check.
+  # A list of words has none of another form. A form that begins with any text could fit a line that begins with the word of another form. Without such a form, a match is the check.
   [[ -n $free ]] || words=''
   for ((first = 0; first < ${#lines[@]}; first += _REPLY_LINES)); do
     # One match of many lines takes less time than a check of each field.

@@ -70,34 +70,35 @@ _host_instances_find() {
   proc_marked "$2" "SERVER_FOLDER=$1"
   while IFS=$'\t' read -r pid target; do
     [[ $target != "$folder"/redis-*.log* && $target != "$folder"/data-* ]] || proc_record "$2" "$pid" found || : # it has ended in the meantime
-  done < <(host_instances_outputs && host_instances_listening)
+  done < <(_host_instances_seen)
 }
 
 # Print PID and file of every process that writes to a file of a run, by the kernel's own table; most have two lines. The file is a path below
-# WORK; a removed one has ` (deleted)` after its name.
-# Usage: host_instances_outputs
-host_instances_outputs() {
-  _host_instances_links /proc/[0-9]*/fd/[12]
+# WORK; a removed one has ` (deleted)` after its name. Print the same of processes that _host_instances_listening finds.
+# Usage: _host_instances_seen
+_host_instances_seen() {
+  local path pid target
+  while IFS=$'\t' read -r path pid target; do
+    if [[ $path == */cwd ]]; then _host_instances_listening "$pid" "$target"; else printf '%s\t%s\n' "$pid" "$target"; fi
+  done < <(_host_instances_links)
 }
 
-# Print PID and directory of every process that is in the data directory of an instance and listens on its port, and of the other processes of its
+# Print PID and directory of a process that is in the data directory of an instance if it listens on its port, and of the other processes of its
 # session: redis-server may have left its log, its parents and its environment. Another program in such a directory is left alone.
-# Usage: host_instances_listening
-host_instances_listening() {
-  local pid target port own session other
+# Usage: _host_instances_listening PID DIR
+_host_instances_listening() {
+  local port own='' session='' other REPLY
+  port=${2#run-*/server/data-} port=${port% (deleted)}
+  { [[ $port != *[!0-9]* && ${#port} -le 5 ]] && _host_instances_listens "$1" "$port"; } || return 0
+  printf '%s\t%s\n' "$1" "$2"
+  # The session of a terminal is a user's.
   proc_session_of "$$" && own=$REPLY
-  while IFS=$'\t' read -r pid target; do
-    port=${target#run-*/server/data-} port=${port% (deleted)}
-    { [[ $port != *[!0-9]* && ${#port} -le 5 ]] && _host_instances_listens "$pid" "$port"; } || continue
-    printf '%s\t%s\n' "$pid" "$target"
-    # The session of a terminal is a user's.
-    proc_session_of "$pid" && session=$REPLY
-    [[ -n $session && $session != "$own" ]] || continue
-    for other in /proc/[0-9]*; do
-      other=${other#/proc/}
-      [[ $other == "$pid" ]] || ! proc_session_of "$other" || [[ $REPLY != "$session" ]] || printf '%s\t%s\n' "$other" "$target"
-    done
-  done < <(_host_instances_links /proc/[0-9]*/cwd)
+  proc_session_of "$1" && session=$REPLY
+  [[ -n $session && $session != "$own" ]] || return 0
+  for other in /proc/[0-9]*; do
+    other=${other#/proc/}
+    [[ $other == "$1" ]] || ! proc_session_of "$other" || [[ $REPLY != "$session" ]] || printf '%s\t%s\n' "$other" "$2"
+  done
 }
 
 # Whether a process listens on a TCP port.
@@ -112,9 +113,9 @@ _host_instances_listens() {
   return 1
 }
 
-# Print PID and target of those links in /proc/PID that lead below a run's directory, also by way of a link to data elsewhere. The kernel gives
-# processes of containers too, whose files may have the same paths.
-# Usage: _host_instances_links LINK...
+# Print PATH, PID and target of those outputs and directories of processes that are below a run's directory, also by way of a link to data elsewhere.
+# The kernel gives processes of containers too, whose files may have the same paths.
+# Usage: _host_instances_links
 # Globals: WORK
 _host_instances_links() {
   local work path target pid REPLY
@@ -126,8 +127,8 @@ _host_instances_links() {
     pid=${pid%%/*}
     # It is the same file, or, if that was removed, the process sees our directory.
     [[ $path -ef $target || /proc/$pid/root$work -ef $work ]] || continue
-    printf '%s\t%s\n' "$pid" "$REPLY"
-  done < <(exec find "$@" -maxdepth 0 '(' -lname '*/run-*' -o -lname '*/tierbench-data-*' ')' -printf '%p\t%l\n' 2>/dev/null)
+    printf '%s\t%s\t%s\n' "$path" "$pid" "$REPLY"
+  done < <(exec find /proc/[0-9]*/{fd/[12],cwd} -maxdepth 0 '(' -lname '*/run-*' -o -lname '*/tierbench-data-*' ')' -printf '%p\t%l\n' 2>/dev/null)
 }
 
 # Print PID, RUN and file of every process of a run whose directory has lost its owner's line: the directory was removed during the run.
@@ -144,5 +145,5 @@ host_instances_lost() {
     # root starts instances as another user.
     ((EUID == 0)) || [[ -O /proc/$pid ]] || continue
     printf '%s\t%s\t%s\n' "$pid" "${rest%%/*}" "$target"
-  done < <(host_instances_outputs && host_instances_listening)
+  done < <(_host_instances_seen)
 }

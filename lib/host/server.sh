@@ -133,6 +133,8 @@ host_server_ready() {
   local -A waiting=()
   while read -r pid start port; do waiting[$port]="$pid $start"; done <"$RECORD"
   while :; do
+    # First, because none listens at once, and each look takes several processes.
+    proc_pause
     # One look at the kernel's tables for all of them.
     protocol_prove "${!waiting[@]}"
     for port in "${!waiting[@]}"; do
@@ -150,7 +152,6 @@ host_server_ready() {
       [[ -z ${PROTOCOL_TAKEN-} ]] || printf 'another process listens on the ports%s, and gets no password\n' "$PROTOCOL_TAKEN" >&2
       fail "${#waiting[@]} instances do not answer PING after $COMMON_READY s, ports: ${!waiting[*]}"
     }
-    proc_pause
   done
 }
 

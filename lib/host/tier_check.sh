@@ -67,20 +67,21 @@ host_tier_check_far() {
 # Usage: host_tier_check_nodes
 # Globals: TIER_IS TIER_VERIFY TIER_MEMORY TIER_NEAR
 host_tier_check_nodes() {
-  local node wanted count other nodes faster ready
+  local node other nodes faster ready REPLY
+  local -a wanted
   host_tier_check_far
-  wanted=$(_host_tier_detect_list "$TIER_MEMORY")
-  count=$(grep -c . <<<"$wanted") || :
+  _host_tier_detect_list "$TIER_MEMORY"
+  read -r -a wanted <<<"$REPLY"
   if ! command -v numactl >/dev/null; then
     host_tier_row fail "numactl is missing" "numactl" "install: numactl"
   elif [[ -z $TIER_MEMORY ]]; then
     # A variant that names no nodes could be measured on the memory of another socket.
     other=$(awk -F '\t' '$2 == "cpu" && ++n > 1 { print "TIER_NODES=" $1 ", for the memory of another socket"; exit }' <<<"$nodes")
     host_tier_row fail "every node has a CPU$faster" "a node of memory without a CPU" "${ready:-${other:-another server}}"
-  elif [[ $TIER_VERIFY == shares ]] && ((count < 2)); then
+  elif [[ $TIER_VERIFY == shares ]] && ((${#wanted[@]} < 2)); then
     host_tier_row fail "one node with memory ($TIER_MEMORY)" "two nodes or more" "another server"
   else
-    for node in $wanted; do
+    for node in "${wanted[@]}"; do
       ! grep -q "^$node"$'\tbarred' <<<"$nodes" || {
         host_tier_row fail "a cpuset excludes node $node (Mems_allowed_list)" "a node that processes may use" "set TIER_NODES, or start this session outside of that cpuset"
         return
@@ -93,9 +94,10 @@ host_tier_check_nodes() {
       host_tier_row fail "TIER_NODES=$TIER_MEMORY: ${TIER_NEAR%%/*}${TIER_NEAR##*/} are of one kind" "DRAM_RATIO=search: nodes with CPUs and nodes without" "set TIER_NODES"
     elif [[ -n $TIER_NEAR ]]; then
       # A search begins with all data on the near nodes.
-      host_tier_check_room "$(_host_tier_detect_list "${TIER_NEAR%/*}")"
+      _host_tier_detect_list "${TIER_NEAR%/*}"
+      host_tier_check_room "$REPLY"
     else
-      host_tier_check_room "$wanted" "$TIER_VERIFY"
+      host_tier_check_room "${wanted[*]}" "$TIER_VERIFY"
     fi
   fi
 }
@@ -120,7 +122,7 @@ host_tier_check_room() {
   fi
   IFS=$'\t' read -r where free need keep < <(
     cat "$folder"/devices/system/node/node*/meminfo |
-      awk -v round="$([[ ${2-} != shares ]] || echo 1)" -v nodes="${1//$'\n'/ }" -v weights="$weights" -v data="$TIER_DATA" -v reserve="$TIER_RESERVE" '
+      awk -v round="$([[ ${2-} != shares ]] || echo 1)" -v nodes="$1" -v weights="$weights" -v data="$TIER_DATA" -v reserve="$TIER_RESERVE" '
         $3 == "MemTotal:" { total[$2] = $4; all += $4 }
         $3 == "MemFree:" || $3 == "FilePages:" { free[$2] += $4 * 1024 }
         # Shared memory is in FilePages, but the kernel cannot drop it.

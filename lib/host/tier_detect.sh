@@ -9,12 +9,12 @@
 # errors.
 # Usage: host_tier_detect
 host_tier_detect() {
-  local rows kind kinds='' DETECT_ROOT=${TIERBENCH_ROOT-}
+  local rows kind kinds='' line DETECT_ROOT=${TIERBENCH_ROOT-}
   rows=$(
     host_tier_detect_caches
     host_tier_all detect
-    host_tier_ready | sed 's/^/unused\t/; s/\t\([^\t]*\)$/: \1/'
-    host_tier_ready_errors | sed 's/^/failing\t/'
+    while IFS= read -r line; do printf 'unused\t%s: %s\n' "${line%$'\t'*}" "${line##*$'\t'}"; done < <(host_tier_ready)
+    while IFS= read -r line; do printf 'failing\t%s\n' "$line"; done < <(host_tier_ready_errors)
   )
   printf '%s\n' "$rows"
   while IFS=$'\t' read -r kind _; do
@@ -51,15 +51,17 @@ host_tier_memory_nodes() {
 _host_tier_detect_places() {
   local root=${TIERBENCH_ROOT-}/sys/devices/system/node node place allowed=''
   host_allowed_nodes
-  [[ -z $REPLY ]] || allowed=$'\n'$(_host_tier_detect_list "$REPLY")$'\n'
+  _host_tier_detect_list "$REPLY"
+  allowed=$REPLY
   _host_tier_detect_line "$root/has_memory"
-  for node in $(_host_tier_detect_list "$REPLY"); do
+  _host_tier_detect_list "$REPLY"
+  for node in $REPLY; do
     place=cpu
     _host_tier_detect_line "$root/node$node/cpulist"
     [[ -n $REPLY ]] || place=far
     # The kernel may set this up for a device that has none at the moment.
     [[ $place == cpu ]] || ! grep -qs 'MemTotal: *0 kB' "$root/node$node/meminfo" || continue
-    [[ -z $allowed || $allowed == *$'\n'"$node"$'\n'* ]] || place=barred
+    [[ -z $allowed || $allowed == *" $node "* ]] || place=barred
     printf '%s\t%s\n' "$node" "$place"
   done
 }
@@ -231,7 +233,8 @@ _host_tier_detect_tier() {
   for file in "$DETECT_ROOT"/sys/devices/virtual/memory_tiering/memory_tier*/nodelist; do
     [[ -e $file ]] || continue
     _host_tier_detect_line "$file"
-    [[ $'\n'$(_host_tier_detect_list "$REPLY")$'\n' == *$'\n'"$1"$'\n'* ]] || continue
+    _host_tier_detect_list "$REPLY"
+    [[ $REPLY == *" $1 "* ]] || continue
     file=${file%/nodelist}
     REPLY=${file##*memory_tier}
     return
@@ -292,11 +295,13 @@ _host_tier_detect_read() {
   printf '%s' "$REPLY"
 }
 
-# Print the numbers of a list in the kernel's form: 0-2,4.
+# The numbers of a list in the kernel's form: 0-2,4.
+# Returns: sets REPLY, with blanks around each number; empty without one
 _host_tier_detect_list() {
   local part node
+  REPLY=
   for part in ${1//,/ }; do
     [[ $part =~ ^([0-9]{1,5})(-([0-9]{1,5}))?$ ]] || continue
-    for ((node = 10#${BASH_REMATCH[1]}; node <= 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}; node++)); do printf '%s\n' "$node"; done
+    for ((node = 10#${BASH_REMATCH[1]}; node <= 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}; node++)); do REPLY+="${REPLY:- }$node "; done
   done
 }

@@ -126,8 +126,9 @@ _host_tier_ready_pmem() {
 _host_tier_ready_dax() {
   local device driver
   for device in "$READY_ROOT"/sys/bus/dax/devices/dax*; do
+    [[ -e $device ]] || continue
     driver=$(readlink -- "$device/driver") || :
-    [[ -e $device && $driver != */kmem ]] || continue
+    [[ $driver != */kmem ]] || continue
     _host_tier_ready_mib "$device/size"
     [[ $REPLY != 0 ]] || continue
     printf '%s\t%s, %s MiB in devdax mode\tdaxctl reconfigure-device --mode=system-ram %s\n' "${device##*/}" "$(_host_tier_ready_kind "$device")" "$REPLY" "${device##*/}"
@@ -154,7 +155,8 @@ _host_tier_ready_blocks() {
   for node in "${!blocks[@]}"; do
     file=${blocks[$node]//[0-9]/}
     printf 'node%s\t%s MiB offline\t' "$node" $(((${#file} + 1) * size))
-    for device in $(_host_tier_ready_devices "$node"); do
+    _host_tier_ready_devices "$node"
+    for device in "${READY_DEVICES[@]}"; do
       printf 'daxctl online-memory %s\n' "${device##*/}"
       continue 2
     done
@@ -162,14 +164,16 @@ _host_tier_ready_blocks() {
   done
 }
 
-# Print the dax devices that are memory of a node, or could be.
+# The dax devices that are memory of a node, or could be.
 # Usage: _host_tier_ready_devices NODE
 # Globals: READY_ROOT
+# Returns: sets READY_DEVICES
 _host_tier_ready_devices() {
-  local device
+  local device REPLY
+  READY_DEVICES=()
   for device in "$READY_ROOT"/sys/bus/dax/devices/dax*; do
     _host_tier_detect_line "$device/target_node"
-    [[ $REPLY != "$1" || $(readlink -- "$device/driver") != */kmem ]] || printf '%s\n' "$device"
+    [[ $REPLY != "$1" || $(readlink -- "$device/driver") != */kmem ]] || READY_DEVICES+=("$device")
   done
 }
 
@@ -188,7 +192,8 @@ _host_tier_ready_kind() {
 host_tier_ready_node() {
   local READY_ROOT=${TIERBENCH_ROOT-} device kind text='' kinds=' ' REPLY
   [[ $2 != cpu ]] || kinds=' dram '
-  for device in $(_host_tier_ready_devices "$1"); do
+  _host_tier_ready_devices "$1"
+  for device in "${READY_DEVICES[@]}"; do
     kind=$(_host_tier_ready_kind "$device")
     [[ $kinds == *" $kind "* ]] || kinds+="$kind "
     _host_tier_ready_mib "$device/size"
@@ -209,11 +214,12 @@ host_tier_ready_node() {
 # Print nodes with CPUs that contain other memory than DRAM: NODE DEVICES.
 # Usage: host_tier_ready_mixed
 host_tier_ready_mixed() {
-  local READY_ROOT=${TIERBENCH_ROOT-} node place devices
+  local READY_ROOT=${TIERBENCH_ROOT-} node place
   while IFS=$'\t' read -r node place; do
     [[ $place == cpu ]] || continue
-    devices=$(_host_tier_ready_devices "$node" | sed 's#.*/##' | paste -sd ' ')
-    [[ -z $devices ]] || printf '%s\t%s\n' "$node" "$devices"
+    _host_tier_ready_devices "$node"
+    READY_DEVICES=("${READY_DEVICES[@]##*/}")
+    ((${#READY_DEVICES[@]} == 0)) || printf '%s\t%s\n' "$node" "${READY_DEVICES[*]}"
   done < <(host_tier_memory_nodes)
 }
 

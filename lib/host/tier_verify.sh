@@ -18,9 +18,10 @@ host_tier_pages() {
 # Usage: host_tier_far FOLDER
 #   FOLDER is that of the tier in the directory of the run
 host_tier_far() {
-  local nodes
+  local nodes REPLY
   nodes=$(sed -n 's/^far\t//p' "$1/asked" 2>/dev/null) || :
-  printf ' %s ' "$(_host_tier_detect_list "$nodes" | paste -sd ' ')"
+  _host_tier_detect_list "$nodes"
+  printf '%s' "$REPLY"
 }
 
 # Print the tier's request, and the usage of its cgroup and its swap, and the rows of the tier itself.
