@@ -26,8 +26,11 @@ export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # `bash do_it.sh` names no directory.
 ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%"${0##*/}"}." && pwd)
 LIB=$ROOT/lib MODULES=all
-# These only read results.
-case ${1-} in bundle | collect | compare | kpi | noise | report | verify) MODULES=results ;; esac
+case ${1-} in
+  # These only read results, or do neither that nor run anything.
+  bundle | collect | compare | kpi | noise | report | verify) MODULES=results ;;
+  new | stop) MODULES=plan ;;
+esac
 
 # shellcheck source=lib/modules.sh
 . "$LIB/modules.sh"

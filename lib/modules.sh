@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=bash
 # Load the modules of the master's side, each once; modules do not load each other.
-# Globals: LIB, this directory; ROOT, the project's; MODULES: `results` for what only reads results, which leaves out those that plan and run.
+# Globals: LIB, this directory; ROOT, the project's; MODULES: `results` for what only reads results, which leaves out those that plan and run; `plan` for
+#   what neither runs anything nor reads results, which leaves out those that do, and those of parts.
 
 # Older versions lack EPOCHREALTIME, among others.
 if ((BASH_VERSINFO[0] < 5)); then
@@ -18,7 +19,7 @@ umask go-w
 
 # shellcheck source=lib/core/log.sh
 for module in "$LIB"/{core,shared,plan,run,results}/*.sh; do
-  [[ ${MODULES-}:$module != results:"$LIB"/@(plan|run)/* ]] || continue
+  case ${MODULES-}:${module#"$LIB"/} in results:plan/* | results:run/* | plan:run/* | plan:results/*) continue ;; esac
   # shellcheck disable=SC1090 # each file of the directories named above
   . "$module"
 done
@@ -28,7 +29,7 @@ tiers_read
 for part in "${PARTS[@]}"; do
   for module in "${PART_DIR[$part]}"/*.sh; do
     case ${MODULES-}:${module##*/} in
-      *:'*.sh' | *:host*.sh) continue ;; # without files, or on hosts
+      plan:* | *:'*.sh' | *:host*.sh) continue ;; # without files, or on hosts
       results:results.sh) ;;
       results:*) continue ;;
     esac

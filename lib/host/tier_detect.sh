@@ -302,6 +302,6 @@ _host_tier_detect_list() {
   REPLY=
   for part in ${1//,/ }; do
     [[ $part =~ ^([0-9]{1,5})(-([0-9]{1,5}))?$ ]] || continue
-    for ((node = 10#${BASH_REMATCH[1]}; node <= 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}; node++)); do REPLY+="${REPLY:- }$node "; done
+    for ((node = 10#${BASH_REMATCH[1]}; node <= 10#${BASH_REMATCH[3]:-${BASH_REMATCH[1]}}; node++)); do REPLY="${REPLY:- }$node "; done
   done
 }

@@ -57,10 +57,13 @@ function where(name) {
 }
 
 # Put the settings of a variant in force, or those without a variant if it is empty.
-function resolve(variant,    i) {
+function resolve(variant,    i, l, key) {
   VARIANT = variant
   split("", POINTED)
-  for (i = 1; i <= names; i++) V[NAME[i]] = VALUE[layer_key(layer_of(NAME[i])), NAME[i]]
+  for (l = 1; l <= layers; l++) {
+    key = layer_key(l)
+    for (i = 1; i <= names; i++) if ((key, NAME[i]) in VALUE) V[NAME[i]] = VALUE[key, NAME[i]]
+  }
   servers = split(V["SERVER"], SERVER, " ")
 }
 
