@@ -29,7 +29,7 @@ LIB=$ROOT/lib MODULES=all
 case ${1-} in
   # These only read results, or do neither that nor run anything.
   bundle | collect | compare | kpi | noise | report | verify) MODULES=results ;;
-  new | stop) MODULES=plan ;;
+  stop) MODULES=plan ;;
 esac
 
 # shellcheck source=lib/modules.sh

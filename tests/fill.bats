@@ -291,7 +291,7 @@ _REMOTE_TMP=$SCRATCH VALUE_DISTRIBUTION=off COMMANDS=off EXPIRE=3600 KEY_PREFIX=
 value_sizes_own() { return 1; }
 cluster_options() { :; }
 tls_options() { :; }
-tls_program() { echo ./program; }
+tls_program() { REPLY=./program; }
 hosts_data() { REPLY=h; }
 server_load_passwords() { :; }
 server_info() {

@@ -106,7 +106,7 @@ assert_no_raw_errors() {
   mkdir -p tree/build
   : >tree/test
   chmod +x tree/test
-  program() { bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=tree TLS=on SWEEP=; client_program'; }
+  program() { bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=tree TLS=on SWEEP=; client_program; echo "$REPLY"'; }
   run program
   assert_output tree/build/tls/test
   rmdir tree/build

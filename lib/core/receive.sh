@@ -55,7 +55,7 @@ receive_several() {
   call_raw "$most" "$host" "${words[@]}" || status=$?
   if ((status == 0)); then
     # A script that failed may have sent a part of its files.
-    mapfile -t CALL_STATUS < <(LC_ALL=C grep -aoE $'\001'"$mark"'\.[0-9]+\.status (0|[1-9][0-9]{0,2})$' "$REMOTE_FILE" | cut -d ' ' -f 2)
+    mapfile -t CALL_STATUS < <(LC_ALL=C exec sed -nE $'s/^.*\001'"$mark"'\.[0-9]+\.status (0|[1-9][0-9]{0,2})$/\1/p' "$REMOTE_FILE")
     _receive_all 0 <"$REMOTE_FILE"
   fi
   rm -rf -- "$REMOTE_FILE"

@@ -32,7 +32,7 @@ trust_note() {
 # Globals: TRUST_GIVEN
 # Returns: exits 2 if they are refused
 trust_ask() {
-  local file lines shown answer
+  local file lines shown answer sum
   for file in "${!_TRUST_LINES[@]}"; do
     lines=${_TRUST_LINES[$file]}
     if [[ -z $lines ]] || _trust_known "${_TRUST_TEXT[$file]}"; then continue; fi
@@ -66,11 +66,13 @@ _trust_list() {
 
 # Whether a text is in the list.
 # Usage: _trust_known TEXT
+# Returns: sets sum of the caller, its checksum
 _trust_known() {
-  local sum REPLY
+  local REPLY
+  sum=$(printf '%s' "$1" | sha256sum) || return
   _trust_list
   # Another user's list is not ours.
-  [[ -f $REPLY && ! -L $REPLY && -O $REPLY ]] && sum=$(printf '%s' "$1" | sha256sum) && grep -qxF -- "${sum%% *}" "$REPLY"
+  [[ -f $REPLY && ! -L $REPLY && -O $REPLY ]] && grep -qxF -- "${sum%% *}" "$REPLY"
 }
 
 # Put a text into the list. Without a home that can be written to, the user is asked again.
@@ -79,6 +81,5 @@ _trust_keep() {
   local sum REPLY
   ! _trust_known "$1" || return 0
   _trust_list
-  sum=$(printf '%s' "$1" | sha256sum) || return 0
   { (umask 077 && mkdir -p -- "${REPLY%/*}" && printf '%s\n' "${sum%% *}" >>"$REPLY"); } 2>/dev/null || :
 }

@@ -65,11 +65,12 @@ host_monitor_allowed() {
   host_allowed_stats "${pids[@]}"
   host_allowed_memory "${pids[0]-self}" "${MONITOR_STAT%/memory.stat}"
   # The OOM killer may act in any group of instances.
-  while read -r group; do
+  host_tier_cgroup_list
+  for group in "${CGROUP_LIST[@]}"; do
     read -r pid <"$group/cgroup.procs" || continue
     host_allowed_note "$pid"
     noted+=("${ALLOWED_NOTED[@]}")
-  done < <(host_tier_cgroup_list)
+  done
   ((${#noted[@]} > 0)) || host_allowed_note "${pids[0]-self}"
   ((${#noted[@]} == 0)) || ALLOWED_NOTED=("${noted[@]}")
 }
@@ -93,7 +94,7 @@ host_monitor_mark() {
     # Last, because counting pages may take seconds, and the phase starts next.
     printf 'host\ttime_us\t%s\n' "${EPOCHREALTIME/[.,]/}"
   )
-  rows+=$'\n'$(host_tier_verify <<<"$rows")
+  rows+=$'\n'$(exec <<<"$rows" && host_tier_verify)
   [[ $1 == look ]] || {
     printf '%s\n' "$rows" >"$file.new" && mv -f -- "$file.new" "$file" &&
       # This list has the order of marks.

@@ -88,12 +88,14 @@ host_tier_cgroup_groups() {
   { printf '%s' "$text" >"$WORK/run-$RUN_ID/tier/groups"; } 2>/dev/null
 }
 
-# Print the cgroups of groups of instances, one per line; nothing without groups.
+# The cgroups of groups of instances.
 # Usage: host_tier_cgroup_list
 # Globals: WORK RUN_ID
+# Returns: sets CGROUP_LIST, which is empty without groups
 host_tier_cgroup_list() {
   local file=$WORK/run-$RUN_ID/tier/groups
-  [[ ! -e $file ]] || cut -d ' ' -f 2 "$file" | sort -u
+  CGROUP_LIST=()
+  [[ ! -e $file ]] || mapfile -t CGROUP_LIST < <(cut -d ' ' -f 2 "$file" | sort -u)
 }
 
 # Change the limit of a cgroup with processes in it. Lower it in small steps: version 2 calls the OOM killer when it cannot reclaim enough

@@ -34,12 +34,13 @@ host_tier_state() {
   ((${#lines[@]} == 0)) || printf 'tier\t%s\n' "${lines[@]}"
   [[ ! -e $folder/cgroup ]] || host_tier_cgroup_usage "$(<"$folder/cgroup")" | sed 's/^/cgroup\t/'
   [[ ! -e $folder/groups ]] || far=$(host_tier_far "$folder")
-  while read -r group; do
+  host_tier_cgroup_list
+  for group in "${CGROUP_LIST[@]}"; do
     host_tier_cgroup_usage "$group" | sed "s/^/group:${group##*/}\t/"
     # With one node that is what is resident.
     ((${#MONITOR_NODES[@]} < 2)) || ! host_tier_cgroup_nodes "$group" "$far" "$(getconf PAGESIZE)" ||
       printf "group:${group##*/}\t%s\t%s\n" dram "${REPLY%$'\t'*}" far "${REPLY#*$'\t'}"
-  done < <(host_tier_cgroup_list)
+  done
   [[ ! -s $folder/swap ]] || host_tier_swap_usage "$folder/swap"
   [[ ! "${lines[*]}" =~ $'tier\t'([a-z0-9_]+) ]] || ! declare -F "host_tier_${BASH_REMATCH[1]}_state" >/dev/null || "host_tier_${BASH_REMATCH[1]}_state" "$folder"
 }

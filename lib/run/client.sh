@@ -22,21 +22,22 @@ readonly _CLIENT_STALL=10 # seconds without progress after which a load is consi
 # Print the key of the load generator, by which clients keep their copies; nothing if all hosts are this machine, which needs no copy.
 # Usage: client_key HOST...
 client_key() {
-  local host
+  local host REPLY
   for host; do
     remote_is_local "$host" || {
-      program_key "$(client_program)"
+      client_program
+      program_key "$REPLY"
       return
     }
   done
 }
 
-# Print the path of the load generator on the master. An installed tree may have no build with TLS; doctor says so.
+# The path of the load generator on the master. An installed tree may have no build with TLS; doctor says so.
+# Usage: client_program
+# Returns: sets REPLY
 client_program() {
-  local program
-  program=$(tls_program)
-  ! build_installed || [[ -x $program ]] || program=$ROOT/test
-  printf '%s\n' "$program"
+  tls_program
+  ! build_installed || [[ -x $REPLY ]] || REPLY=$ROOT/test
 }
 
 # Record that a client has the load generator.
@@ -48,7 +49,11 @@ client_found() {
 # Whether a client is known to have the load generator; this machine has it.
 # Usage: client_has CLIENT
 client_has() {
-  [[ -n ${_CLIENT_BINARY[$1]-} ]] || ! remote_is_local "$1" || _CLIENT_BINARY[$1]=$(client_program)
+  local REPLY
+  if [[ -z ${_CLIENT_BINARY[$1]-} ]] && remote_is_local "$1"; then
+    client_program
+    _CLIENT_BINARY[$1]=$REPLY
+  fi
   [[ -n ${_CLIENT_BINARY[$1]-} ]]
 }
 
@@ -56,8 +61,9 @@ client_has() {
 # Usage: client_prepare CLIENT...
 # Returns: 1 if it cannot be installed on a client, with the reason on stderr and in PARALLEL_OUT.
 client_prepare() {
-  local client key program target=test status=0
-  program=$(client_program)
+  local client key program target=test status=0 REPLY
+  client_program
+  program=$REPLY
   [[ $program == "$ROOT/test" ]] || target=tls
   key=$(program_key "$program")
   parallel_run $((REMOTE_RETRY + 600)) _client_prepare "$@" || status=1
@@ -152,9 +158,8 @@ _client_launch() {
   CLIENT_THREADS=$REPLY
   text=$(parts_each options)
   [[ -z $text ]] || mapfile -t -O "${#options[@]}" options <<<"$text"
-  text=$(cluster_options "$port" "$count")
-  if [[ -n $text ]]; then
-    mapfile -t -O "${#options[@]}" options <<<"$text"
+  if cluster_on; then
+    mapfile -t -O "${#options[@]}" options < <(cluster_options "$port" "$count")
     port=$REDISBASE count=$(cluster_processes "$POINT_INSTANCES") # any node knows all others
   fi
   CLIENT_PASSWORD=$(server_load_passwords "$port" "$count")

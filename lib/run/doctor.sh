@@ -25,6 +25,8 @@ doctor_rows() {
     servers_each _doctor_unknown
     return 0
   }
+  # Processes of their own need them: here they are found once.
+  servers_each place_memory_nodes_of all
   plan_make
   _doctor_skip
   _doctor_ignored

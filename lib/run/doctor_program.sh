@@ -49,8 +49,9 @@ _doctor_clients() {
 # Whether the load generator starts on the master.
 # Returns: 1 with the reason on stdout
 _doctor_starts() {
-  local program why
-  program=$(client_program)
+  local program why REPLY
+  client_program
+  program=$REPLY
   why=$(run_limited 10 "$program" --version 2>&1) || {
     said_why <<<"${why#"$program: "}"
     return 1
@@ -61,8 +62,9 @@ _doctor_starts() {
 # Usage: _doctor_try_all CLIENT...
 # Returns: sets PARALLEL_STATUS, and PARALLEL_OUT: `yes PATH`, or `no WHY` and then `lacks NAMES`, what a build there requires
 _doctor_try_all() {
-  local program key DEPS_SCRIPT
-  program=$(client_program)
+  local program key DEPS_SCRIPT REPLY
+  client_program
+  program=$REPLY
   key=$(program_key "$program")
   DEPS_SCRIPT=$(<"$ROOT/tools/deps.sh")
   parallel_run $((REMOTE_RETRY + 120)) _doctor_try "$@" || :

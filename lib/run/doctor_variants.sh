@@ -124,14 +124,15 @@ doctor_parts() {
       continue
     fi
     if parts_row "$part" setting; then
-      _doctor_each _doctor_part "$label" "${part}_doctor"
+      _doctor_each _doctor_part "$label" "$part"
     else
       servers_each _doctor_said "$label" "${part}_doctor"
     fi
   done
 }
 
-# Usage: _doctor_part LABEL FUNCTION VARIANT
+# Usage: _doctor_part LABEL PART VARIANT
+# Globals: DOCTOR_ALL, with which a part may also say what is possible without it
 _doctor_part() {
-  servers_each _doctor_said "$1" "$2"
+  [[ -z ${DOCTOR_ALL-} ]] && ! "${2}_wanted" || servers_each _doctor_said "$1" "${2}_doctor"
 }

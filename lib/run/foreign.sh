@@ -21,22 +21,28 @@ foreign_mark() {
 # Usage: foreign_write DIR
 # Globals: FOREIGN SERVER
 foreign_write() {
-  local file=$1/foreign.tsv phase host seconds foreign steal limit time periods what said=' '
+  local file=$1/foreign.tsv row phase host seconds foreign steal limit over time periods what said=' '
+  local -a rows
   LIMIT=$FOREIGN LC_ALL=C write_file "$file" awk -f "$LIB/run/foreign.awk" <<<"${_FOREIGN_MARKS%$'\n'}" || return
-  while IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit _; do
+  mapfile -t -s 1 rows <"$file"
+  for row in "${rows[@]}"; do
+    IFS=$'\t' read -r phase host _ seconds _ _ _ _ foreign steal limit over _ <<<"$row"
+    [[ $over == 1 ]] || continue
     [[ $host != server ]] || host=$SERVER
     host=${host#server:} host=${host%@*}
     # A machine that is server and client has two rows.
     [[ $said != *" $phase $host "* ]] || continue
     said+="$phase $host "
     log_warn "$host: during $phase ($seconds s) other programs used $foreign % of a CPU and the hypervisor took $steal % (limit $limit %)"
-  done < <(foreign_over "$file")
-  while IFS=$'\t' read -r phase host _ _ _ _ _ _ _ _ _ _ time periods; do
+  done
+  for row in "${rows[@]}"; do
+    IFS=$'\t' read -r phase host _ _ _ _ _ _ _ _ _ _ time periods <<<"$row"
+    ((time > 0)) || continue
     what="the load generator"
     [[ $host != server* ]] || what="the instances"
     [[ $host != server ]] || host=$SERVER
     log_warn "${host#server:}: during $phase a quota of CPU time stopped $what for $((time / 1000)) ms, in $periods periods; doctor prints the quota"
-  done < <(awk -F '\t' 'NR > 1 && $13 > 0' "$file")
+  done
 }
 
 # Print the rows of a foreign.tsv that are over their limit.

@@ -180,7 +180,7 @@ _keycost_most() {
 # Usage: _keycost_used VALUE_BYTES FIRST KEYS PHASES [OPTION]...
 #   PHASES and OPTION of the load generator
 _keycost_used() {
-  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' last info try REPLY
+  local size=$1 from=$2 keys=$3 out=$_REMOTE_TMP/sample used='' program last info try REPLY
   rm -rf -- "$out"
   mkdir -- "$out"
   # The GETs make Redis empty an outgrown table: it does one step per request.
@@ -190,8 +190,10 @@ _keycost_used() {
   [[ -z $LOAD_USER ]] || user+=(--user "$LOAD_USER")
   [[ -z $SERVER_CERTIFICATE ]] || printf '%s\n' "$SERVER_CERTIFICATE" >"$_REMOTE_TMP/sample.crt"
   mapfile -t -O "${#user[@]}" user < <(tls_options "$_REMOTE_TMP/sample.crt")
+  tls_program
+  program=$REPLY
   hosts_data "$HOST"
-  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$(tls_program)" "${user[@]}" --phases "$4" --pipeline 64 --data "$DATA" --seed "${SEED%/client}" \
+  REDISCLI_AUTH=$(server_load_passwords "$REDISBASE" 1) OMP_NUM_THREADS=1 "$program" "${user[@]}" --phases "$4" --pipeline 64 --data "$DATA" --seed "${SEED%/client}" \
     --key-min "$from" --key-max $((from + keys - 1)) --out "$out" --timeout 30 \
     "$REPLY" "$REDISBASE" "$size" >"$_REMOTE_TMP/sample.log" 2>&1 </dev/null || {
     printf 'the sample of keys of %d B cannot be set: %s\n' "$size" "$(tail -n 1 "$_REMOTE_TMP/sample.log")" >&2

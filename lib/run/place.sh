@@ -33,18 +33,24 @@ place_memory_nodes() {
 # As place_memory_nodes; a process is needed only once for each topology.
 # Returns: sets REPLY
 place_memory_nodes_of() {
-  local key="$1 $_PLACE_TOPOLOGY"
-  REPLY=${_PLACE_MEMORY[$key]-unknown}
-  [[ $REPLY == unknown ]] || return 0
-  REPLY=$(exec awk -F '[, ]' -v which="$1" "$CPUS_AWK"'
-    /^[0-9]/ && which == "all" { node[++n] = $4 }
-    /^# node [0-9]+ has memory and no CPU/ && (which == "all" || /no CPU$/) { node[++n] = $3 }
-    /^# node [0-9]+ .* may not use/ { barred[$3] = 1 }
-    END {
-      for (i = 1; i <= n; i++) if (!(node[i] in barred)) kept[++k] = node[i]
-      print cpus_compress(kept, k + 0)
-    }' <<<"$_PLACE_TOPOLOGY")
-  _PLACE_MEMORY[$key]=$REPLY
+  local all far
+  if [[ -z ${_PLACE_MEMORY["all $_PLACE_TOPOLOGY"]+set} ]]; then
+    IFS=/ read -r all far < <(exec awk -F '[, ]' "$CPUS_AWK"'
+      function print_kept(node, n, end,    i, k, kept) {
+        for (i = 1; i <= n; i++) if (!(node[i] in barred)) kept[++k] = node[i]
+        printf "%s%s", cpus_compress(kept, k + 0), end
+      }
+      /^[0-9]/ { all[++n] = $4 }
+      /^# node [0-9]+ has memory and no CPU/ { all[++n] = $3 }
+      /^# node [0-9]+ has memory and no CPU$/ { far[++m] = $3 }
+      /^# node [0-9]+ .* may not use/ { barred[$3] = 1 }
+      END {
+        print_kept(all, n, "/")
+        print_kept(far, m, "\n")
+      }' <<<"$_PLACE_TOPOLOGY")
+    _PLACE_MEMORY["all $_PLACE_TOPOLOGY"]=$all _PLACE_MEMORY["far $_PLACE_TOPOLOGY"]=$far
+  fi
+  REPLY=${_PLACE_MEMORY["$1 $_PLACE_TOPOLOGY"]}
 }
 
 # Print the nodes on which instances run, as a list with commas; all nodes with CPUs for instances that are not pinned.

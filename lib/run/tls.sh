@@ -17,10 +17,12 @@ tls_wanted() {
   return 1
 }
 
-# Print the path of the load generator here.
+# The path of the load generator here.
 # Usage: tls_program
+# Returns: sets REPLY
 tls_program() {
-  if tls_wanted; then printf '%s\n' "$ROOT/build/tls/test"; else printf '%s\n' "$ROOT/test"; fi
+  REPLY=$ROOT/test
+  ! tls_wanted || REPLY=$ROOT/build/tls/test
 }
 
 # Print the options of ./test for the running instances.
