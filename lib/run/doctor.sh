@@ -25,7 +25,7 @@ doctor_rows() {
     servers_each _doctor_unknown
     return 0
   }
-  # Processes of their own need them: here they are found once.
+  # Each subshell would find them again.
   servers_each place_memory_nodes_of all
   plan_make
   _doctor_skip

@@ -114,8 +114,8 @@ bench_run() {
     # There are eight, of which all but one make a run.
     if (($2 == 9)); then mapfile -t planted < <(bench_starts "$1" | tail -n +2); else mapfile -t planted < <(bench_starts "$1" "$2"); fi
   elif (($2 == 9)); then
-    mapfile -t planted < <(bench_starts "$1" | head -n 3)
-    mapfile -t plain < <(bench_starts plain | head -n 6)
+    mapfile -t planted < <(bench_starts "$1" | sed -n 1,3p)
+    mapfile -t plain < <(bench_starts plain | sed -n 1,6p)
   else
     mapfile -t planted < <(bench_starts "$1" $(($2 / 3)))
     mapfile -t plain < <(bench_starts plain $(($2 * 2 / 3)))
