@@ -95,9 +95,20 @@ releases_get() {
   return 1
 }
 
+# Fetch those of some releases that are of one release of Debian, and share its lists.
+# Usage: _releases_of SUITE NAME...   Returns: 0, or 1 if one is not there
+_releases_of() {
+  local name suite status=0
+  for name in "${@:2}"; do
+    read -r _ suite _ < <(releases_row "$name")
+    [[ $suite != "$1" ]] || releases_get "$name" || status=1
+  done
+  return "$status"
+}
+
 main() {
-  local name status=0
-  local -a names=("$@")
+  local name suite pid status=0
+  local -a names=("$@") jobs=()
   for name; do
     releases_row "$name" >/dev/null || {
       printf 'releases: %s: not a release; accepted:%s\n' "$name" "$(awk 'NF { printf " %s", $1 }' <<<"$RELEASES")" >&2
@@ -110,7 +121,11 @@ main() {
   # Two checks of one checkout fetch once.
   exec 9<"$FOLDER"
   flock 9
-  for name in "${names[@]}"; do releases_get "$name" || status=1; done
+  while read -r suite; do
+    _releases_of "$suite" "${names[@]}" &
+    jobs+=("$!")
+  done < <(awk 'NF { print $2 }' <<<"$RELEASES" | sort -u)
+  for pid in "${jobs[@]}"; do wait "$pid" || status=1; done
   rm -rf -- "$FOLDER"/*.partial
   # The checkout's user can remove what root has fetched.
   ((EUID != 0)) || chown -R --reference="$ROOT" -- "$FOLDER"
