@@ -98,6 +98,8 @@ parts_at() {
   [[ $1 != @(up|instances)* ]] || run=call_chain
   read -r -a points <<<"$1"
   for point in "${points[@]}"; do _parts_of "$point"; done
+  # Instances start when the memory is ready, and a cluster waits for its nodes.
+  [[ $1 != *instances ]] || limit=$((limit + 2 * COMMON_READY + 180))
   ((${#_PARTS_ASKED[@]} > 0)) || return 0
   for pair in "${_PARTS_ASKED[@]}"; do _parts_ready "${pair% *}" || return; done
   servers_parallel $((REMOTE_RETRY + limit)) _parts_ask "${@:2}" || :
