@@ -30,6 +30,14 @@ loadgen_start() {
   job_start env OMP_NUM_THREADS="$threads" "$REPO/test" --out out "$@"
 }
 
+# The same at a new gate.
+# Usage: loadgen_gate THREADS OPTION...   Sets: as job_start does
+loadgen_gate() {
+  rm -rf gate
+  mkdir gate
+  loadgen_start "$1" --gate gate "${@:2}"
+}
+
 # Wait until the generator offers a phase, and give it an order.
 # Usage: order OFFER WORD...   Returns: 0, or 1
 order() {
@@ -44,12 +52,10 @@ wait_elapsed() {
   wait_until 30 awk -F '\t' -v phase="$1" -v least="$2" '$1 != phase || $6 < least { exit 1 }' out/status
 }
 
-# Print a column of result.tsv for an operation.
-# Usage: result OPERATION COLUMN [DIR]   Returns: 0
+# Print columns of result.tsv for an operation.
+# Usage: result OPERATION COLUMN[ COLUMN]... [DIR]   Returns: 0
 result() {
-  awk -F '\t' -v operation="$1" -v name="$2" '
-    NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i; next }
-    $column["operation"] == operation { print $column[name] }' "${3:-out}/result.tsv"
+  cells -w operation="$1" "$2" "${3:-out}/result.tsv"
 }
 
 # Print a latency of result.tsv in whole us, for arithmetic.
@@ -65,9 +71,13 @@ calls() {
 # Whether the server was asked COMMAND COUNT times at least. Usage: asked COMMAND COUNT   Returns: 0 yes, 1 no
 asked() { (($(calls "$1") >= $2)); }
 
-# Whether COUNT connections of the server have sent a GET last.
-# Usage: clients_get COUNT   Returns: 0 yes, 1 no
-clients_get() { (($(redis-cli -p "$REDIS_PORT" client list | grep -c cmd=get) == $1)); }
+# Log every command of the server in a file from now on.
+# Usage: monitor_start FILE   Returns: 0
+monitor_start() {
+  redis-cli -p "$REDIS_PORT" monitor >"$1" 3>&- &
+  process_note $!
+  wait_until 10 grep -q OK "$1"
+}
 
 # Start COUNT servers on consecutive ports.
 # Usage: instances COUNT   Sets: FIRST   Returns: 0

@@ -10,7 +10,6 @@ load loadgen
   instances 2
   OMP_NUM_THREADS=2 succeeds run_split "$REPO/test" 127.0.0.1 "$FIRST" 1000 500
   assert_line "threads = 2 start_port = $FIRST value_len = 1000 key_count = 500"
-  local operation
   for operation in set get; do
     assert_match "2 threads started - $operation"
     assert_equal "$(grep -cE "^Thread +[01]: port [0-9]+ $operation 500 keys - elapse [0-9]+ usecs , max time [0-9]+ , average [0-9]+ , max average [0-9]+$" <<<"$output")" 2
@@ -23,7 +22,6 @@ load loadgen
 }
 
 @test "every key is set and read exactly once, by the server's own count, however threads, connections and pipelines divide them" {
-  local words
   instances 3
   for words in "3 1 1 sequential" "2 4 7 sequential" "5 3 16 shuffle" "1 2 1 shuffle"; do
     read -r threads connections pipeline keys <<<"$words"
@@ -32,12 +30,11 @@ load loadgen
     for port in $FIRST $((FIRST + 1)) $((FIRST + 2)); do
       assert_equal "$words: $(calls set "$port") $(calls get "$port") $(redis-cli -p "$port" dbsize)" "$words: 1237 1237 1238"
     done
-    assert_equal "$(result set ops) $(result get ops) $(result get errors) $(result get misses)" "3711 3711 0 0"
+    assert_equal "$(result set ops) $(result get 'ops errors misses')" "3711 3711 0 0"
   done
 }
 
 @test "what GET returns is compared: a changed, a lost and a wrong-typed value are each counted by kind, and the rest goes on" {
-  local data
   redis_start
   for data in pattern random compressible:3; do
     succeeds loadgen 1 --data "$data" --phases set 127.0.0.1 "$REDIS_PORT" 300 1000
@@ -48,7 +45,7 @@ load loadgen
     redis-cli -p "$REDIS_PORT" del 19 20 >/dev/null
     redis-cli -p "$REDIS_PORT" lpush 20 x >/dev/null
     fails 1 loadgen 1 --data "$data" --no-flush --phases get -c 3 -P 8 127.0.0.1 "$REDIS_PORT" 300 1000
-    assert_equal "$data $(result get mismatches) $(result get misses) $(result get error_replies) $(result get ops)" "$data 2 1 1 999"
+    assert_equal "$data $(result get 'mismatches misses error_replies ops')" "$data 2 1 1 999"
     assert_contains WRONGTYPE "$STDERR"
     loadgen 1 --data "$data" --no-flush --no-verify --phases get 127.0.0.1 "$REDIS_PORT" 300 1000
     assert_equal "$(result get mismatches)" 0
@@ -57,7 +54,6 @@ load loadgen
 }
 
 @test "no server: one line that names the address, exit 1" {
-  local port
   port=$(ports_pick 1)
   refuses 1 "127.0.0.1:$port" loadgen 1 127.0.0.1 "$port" 10 10
   assert_equal "$(wc -l <<<"$STDERR")" 1
@@ -66,15 +62,13 @@ load loadgen
 @test "a connection that the server closes is reopened; requests in flight count as lost, never as answered" {
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
-  mkdir gate
-  loadgen_start 1 --no-flush --gate gate --phases get --keys uniform -c 4 -P 4 --time 60 --interval 0.1 127.0.0.1 "$REDIS_PORT" 100 1000
+  loadgen_gate 1 --no-flush --phases get --keys uniform -c 4 -P 4 --time 60 --interval 0.1 127.0.0.1 "$REDIS_PORT" 100 1000
   order get 0
-  wait_until 10 clients_get 4
+  wait_connections 4 get
   redis-cli -p "$REDIS_PORT" client kill type normal skipme yes >/dev/null
-  wait_until 10 clients_get 4
+  wait_connections 4 get
   : >gate/stop
-  job_wait 20
-  assert_equal "$status" 1
+  fails 1 job_wait 20
   (($(result get lost) > 0 && $(result get ops) > 0)) || fail "lost $(result get lost), ops $(result get ops)"
 }
 
@@ -82,11 +76,10 @@ load loadgen
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
   job_start env OMP_NUM_THREADS=1 "$REPO/test" --no-flush --no-verify --phases get --keys uniform -c 2 --time 300 --out out 127.0.0.1 "$REDIS_PORT" 100 1000
-  wait_until 10 clients_get 2
-  local port=$REDIS_PORT
+  wait_connections 2 get
+  port=$REDIS_PORT
   process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
   redis_start -p "$port"
-  # The new server is asked before the end.
   wait_until 30 asked get 100
   kill -INT "$JOB_PID"
   job_wait 30
@@ -98,14 +91,12 @@ load loadgen
 
 @test "an instance that is down when a closed loop begins is a gap and a failure" {
   instances 2
-  mkdir gate
-  loadgen_start 2 --gate gate --phases populate,get --keys uniform --time 1 127.0.0.1 "$FIRST" 10 100
+  loadgen_gate 2 --phases populate,get --keys uniform --time 1 127.0.0.1 "$FIRST" 10 100
   order populate 0
   wait_until 20 test -e gate/ready-get
   process_end "$REDIS_PID" "$(process_start "$REDIS_PID")"
   order get 0
-  job_wait 30
-  assert_equal "$status" 1
+  fails 1 job_wait 30
   # A busy machine may have made a gap at the other one.
   (($(result get gaps) > 0)) || fail 'no gap'
   assert_contains "port $((FIRST + 1)) did not come back" "$STDERR"
@@ -114,9 +105,8 @@ load loadgen
 @test "a thread without a due request does not hide a gap from which another thread waits" {
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 10 100
-  mkdir gate
   # Each thread has one request: the first at the start, the second two seconds later.
-  loadgen_start 2 --instances 1 --gate gate --no-flush --phases get --rate 0.5 --requests 2 127.0.0.1 "$REDIS_PORT" 10 100
+  loadgen_gate 2 --instances 1 --no-flush --phases get --rate 0.5 --requests 2 127.0.0.1 "$REDIS_PORT" 10 100
   wait_until 20 test -e gate/ready-get
   kill -STOP "$REDIS_PID"
   order get 0
@@ -129,7 +119,6 @@ load loadgen
 
 @test "each answer ends a gap, also of a thread that waits all the time" {
   delay_server slow --delay 0.15
-  local threads
   for threads in 1 2; do
     succeeds loadgen "$threads" --no-flush --allow-misses --instances 1 --phases get -c 2 --requests 12 127.0.0.1 "$DELAY_PORT" 10 100
     # Two connections have answers in turn; a busy machine may join some.
@@ -141,7 +130,7 @@ load loadgen
 @test "an instance that answers a later thread has come back, although another thread has ended without an answer" {
   delay_server stall --stall 100:3.5
   loadgen 2 --no-flush --allow-misses --instances 1 --phases get --rate 0.25 --timeout 1 --requests 2 127.0.0.1 "$DELAY_PORT" 10 100
-  assert_equal "$(result get ops) $(result get timeouts)" '1 1'
+  assert_equal "$(result get 'ops timeouts')" '1 1'
   refute_contains 'did not come back' "$STDERR"
 }
 
@@ -156,16 +145,8 @@ load loadgen
   # One of the two connections waits for an answer to the only SET; the other has all others at once.
   delay_server silent --silent SET
   loadgen 1 --no-flush --allow-misses --phases mixed --ratio 1:29 --seed 1 -c 2 --requests 30 --timeout 0.7 127.0.0.1 "$DELAY_PORT" 10 20
-  assert_equal "$(result mixed ops) $(result mixed timeouts)" '29 1'
+  assert_equal "$(result mixed 'ops timeouts')" '29 1'
   (($(result mixed elapsed_us) >= $(us mixed max_us))) || fail "a max of $(result mixed max_us) us in $(result mixed elapsed_us) us"
-}
-
-@test "failures of a thread with several instances name all their ports" {
-  instances 2
-  succeeds loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100
-  redis-cli -p $((FIRST + 1)) append 5 x
-  fails 1 loadgen 1 --instances 2 --phases get --no-flush 127.0.0.1 "$FIRST" 10 100
-  assert_contains "thread 0, port $FIRST,$((FIRST + 1)): 0 error replies, 0 misses, 1 mismatches" "$STDERR"
 }
 
 @test "AUTH: the password comes only from REDISCLI_AUTH; wrong and missing ones are said, and it is never printed" {
@@ -191,7 +172,6 @@ load loadgen
 }
 
 @test "open loop: as many requests as rate times time, counted from the schedule" {
-  local arrival
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
   for arrival in uniform poisson; do
@@ -215,12 +195,12 @@ load loadgen
   sleep 1
   kill -CONT "$JOB_PID"
   job_wait 20
-  assert_equal "$(result get client_limited) $(result get ops)" "1 400"
+  assert_equal "$(result get 'client_limited ops')" "1 400"
   assert_contains "this client was the limit" "$STDERR"
 }
 
 @test "one seed sends the same requests, another seed others" {
-  local digest=() seed
+  digest=()
   redis_start
   for seed in 7 7 8; do
     loadgen 2 --instances 1 --phases set --keys zipf:0.8 --seed "$seed" --requests 500 127.0.0.1 "$REDIS_PORT" 64 100000
@@ -232,13 +212,10 @@ load loadgen
 
 @test "shuffled: no pass of a get walks the keys in the order of a pass of the set before it" {
   redis_start
-  redis-cli -p "$REDIS_PORT" monitor >monitor.log 2>/dev/null 3>&- &
-  process_note $!
-  wait_until 10 bash -c "redis-cli -p $REDIS_PORT client list | grep cmd=monitor >/dev/null"
+  monitor_start monitor.log
   succeeds loadgen 1 --keys shuffle --requests 600 127.0.0.1 "$REDIS_PORT" 10 300
   wait_until 10 bash -c "(( \$(grep -c '\"GET\"' monitor.log) == 600 ))"
   sed -n 's/.*"[SG]ET" "\([0-9]*\)".*/\1/p' monitor.log | split -l 300 - pass.
-  local pass
   for pass in pass.a{a,b,c,d}; do assert_equal "$(sort -n "$pass")" "$(seq 0 299)"; done
   assert_equal "$(sha256sum pass.* | cut -d ' ' -f 1 | sort -u | wc -l)" 4
 }
@@ -246,7 +223,7 @@ load loadgen
 @test "mixed: populated first, at the ratio, every operation in the server's count; a warm-up is not in ours" {
   redis_start
   succeeds loadgen 2 --instances 1 --phases populate,mixed --ratio 1:3 --keys uniform -P 4 --requests 40000 127.0.0.1 "$REDIS_PORT" 100 2000
-  assert_equal "$(result mixed ops) $(result mixed misses)" "40000 0"
+  assert_equal "$(result mixed 'ops misses')" "40000 0"
   assert_equal "$(($(calls set) - 2000 + $(calls get)))" 40000
   assert_equal "$(result mixed sets)" "$(($(calls set) - 2000))"
   # A quarter, within six standard deviations of the draw (87).
@@ -267,8 +244,7 @@ load loadgen
   assert_equal "$STDERR" 'test: --populate-keys: requires the phase populate; add it to --phases'
 }
 
-@test "instances are told apart: requests, time, percentiles, and the bytes that the server counted" {
-  local before after
+@test "instances are told apart: requests, time, percentiles, and the bytes that the server counted; failures of a thread name all its ports" {
   instances 2
   before=$(redis-cli -p "$FIRST" info stats | sed -n 's/^total_net_\(in\|out\)put_bytes:\([0-9]*\).*/\2/p' | awk "{ sum += \$1 } END { print sum }")
   succeeds loadgen 4 --instances 2 --phases set,get --connections 3 127.0.0.1 "$FIRST" 100 20000
@@ -283,12 +259,15 @@ load loadgen
     'BEGIN { exit !(ours <= seen && ours > seen - 20000) }' || fail "the server counted $((after - before)) bytes"
   loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 100 10
   assert_equal "$(cut -f 1,4 out/set.instances.tsv | tail -n +2)" "$FIRST,$((FIRST + 1))"$'\t20'
+  succeeds loadgen 1 --instances 2 --phases set 127.0.0.1 "$FIRST" 10 100
+  redis-cli -p $((FIRST + 1)) append 5 x
+  fails 1 loadgen 1 --instances 2 --phases get --no-flush 127.0.0.1 "$FIRST" 10 100
+  assert_contains "thread 0, port $FIRST,$((FIRST + 1)): 0 error replies, 0 misses, 1 mismatches" "$STDERR"
 }
 
 @test "sizes: fixed, a range, a weighted list; a value of 64 MB comes back as it went" {
   redis_start
   succeeds loadgen 1 --sizes 10-20 127.0.0.1 "$REDIS_PORT" 1 300
-  local key length
   for key in 0 7 99 299; do
     length=$(redis-cli -p "$REDIS_PORT" strlen "$key")
     ((length >= 10 && length <= 20)) || fail "key $key has $length bytes"
@@ -308,7 +287,6 @@ thread_cpus() {
 }
 
 @test "--cpus: a thread has one CPU, and the reporter all of them" {
-  local -a cpu
   redis_start
   IFS=, read -r -a cpu <<<"$(thread_cpus /proc/self/status)"
   ((${#cpu[@]} > 1)) || skip 'one CPU'
@@ -325,30 +303,23 @@ thread_cpus() {
   job_start env OMP_NUM_THREADS=1 "$REPO/test" --gate gate --out out 127.0.0.1 "$REDIS_PORT" 100 100
   wait_until 10 test -e gate/ready-set
   assert_equal "$(calls set)" ''
-  local start
   start=$(($(date +%s) + 1))
   echo "$start" >gate/start-set.new && mv gate/start-set.new gate/start-set
   wait_until 10 test -e gate/ready-get
   assert_equal "$(calls set)" 100
   echo 0 >gate/start-get.new && mv gate/start-get.new gate/start-get
-  job_wait 10
-  assert_equal "$status" 0
+  succeeds job_wait 10
   (($(result set start_us) >= start * 1000000)) || fail "started at $(result set start_us), before $start"
 }
 
-@test "the gate: a phase whose offer is removed never starts, and the generator ends" {
+@test "the gate: a phase whose offer is removed never starts, and the generator ends; nothing but a phase that waits is called ready" {
   redis_start
-  mkdir gate
-  loadgen_start 1 --gate gate 127.0.0.1 "$REDIS_PORT" 10 10
+  loadgen_gate 1 127.0.0.1 "$REDIS_PORT" 10 10
   wait_until 10 test -e gate/ready-set
   rm -r gate
   job_wait 10
   assert_equal "$status $STDERR" '1 test: --gate: gate/ready-set was removed before the phase was started'
   assert_equal "$(calls set)" ''
-}
-
-@test "the gate: nothing but a phase that waits is called ready" {
-  redis_start
   # It blocks the file's final name, so that the temporary file stays visible.
   mkdir -p gate/ready-set/taken
   OMP_NUM_THREADS=1 refuses any '--gate: cannot write gate/ready-set: ' run_split "$REPO/test" --gate gate --out out 127.0.0.1 "$REDIS_PORT" 10 10
@@ -356,7 +327,6 @@ thread_cpus() {
 }
 
 @test "output that cannot be written is said in one line, and fails the run, whose files are whole" {
-  local words
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
   redis_start
@@ -376,9 +346,7 @@ thread_cpus() {
   job_start env OMP_NUM_THREADS=4 taskset -c 0 "$REPO/test" --instances 1 --phases populate,get --keys uniform --rate 200 --time 3 127.0.0.1 "$REDIS_PORT" 10 100
   wait_until 20 bash -c "(( \$(redis-cli -p $REDIS_PORT info commandstats | sed -n 's/^cmdstat_get:calls=\([0-9]*\),.*/\1/p') > 20 ))"
   prlimit --pid "$JOB_PID" --nofile=3:3
-  job_wait 20
-  assert_equal "$status" 1
-  assert_contains 'test: cannot write results of get: Too many open files' "$STDERR"
+  refuses 1 'test: cannot write results of get: Too many open files' job_wait 20
   [[ ! $STDERR =~ [0-9]{4,}\ % ]] || fail "$STDERR"
 }
 
@@ -386,9 +354,8 @@ thread_cpus() {
   need_command python3
   make -s -C "$REPO" build/venv/bin/python >venv.log 2>&1 || skip "the hdrhistogram package cannot be fetched: $(grep -v ^make venv.log | tail -n 1)"
   redis_start
-  loadgen 2 --instances 1 --phases populate,get,mixed --keys uniform --time 2 --interval 0.3 -c 5 --rate 20000 --arrival poisson \
+  succeeds loadgen 2 --instances 1 --phases populate,get,mixed --keys uniform --time 2 --interval 0.3 -c 5 --rate 20000 --arrival poisson \
     127.0.0.1 "$REDIS_PORT" 100 20000
-  assert_success
   succeeds run "$REPO/build/venv/bin/python" "$REPO/tests/hlog_crosscheck.py" out
 }
 

@@ -7,13 +7,12 @@ load helper
 load loadgen
 load cluster
 
-@test "each shard gets its own keys, and the servers count what the generator counts" {
-  local port shard low high count least most
+@test "each shard gets its own keys, and the servers count what the generator counts; two clients share the shards" {
   cluster_start 3 0
   succeeds loadgen 2 --cluster --phases populate,set,get -c 2 -P 8 --data random 127.0.0.1 $((CLUSTER_PORT + 1)) 50 20000
   assert_equal "$(cluster_calls set "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 120000
   assert_equal "$(cluster_calls get "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" 60000
-  assert_equal "$(result set ops) $(result get ops) $(result get misses) $(result get errors) $(result get moved)" '60000 60000 0 0 0'
+  assert_equal "$(result set ops) $(result get 'ops misses errors moved')" '60000 60000 0 0 0'
   assert_equal "$(column_sum out/get.shards.tsv ops) $(column_sum out/get.series.tsv ops)" '60000 60000'
   for shard in 0 1 2; do
     port=$((CLUSTER_PORT + shard)) low=$((shard * 16384 / 3)) high=$(((shard + 1) * 16384 / 3 - 1))
@@ -27,6 +26,12 @@ load cluster
     count=$(awk '$2 == 5 { print $1 }' counts)
     ((${count:-0} <= 1)) || fail "$count slots of shard $shard have 5 keys"
   done
+  succeeds loadgen 2 --cluster --shards 1-2 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  assert_equal "$(redis-cli -p "$CLUSTER_PORT" dbsize) $(redis-cli -p $((CLUSTER_PORT + 2)) dbsize)" '20001 1001'
+  assert_equal "$(cut -f 2 out/set.shards.tsv | sort -u | xargs)" '1 2 shard'
+  succeeds loadgen 3 --cluster --no-flush --shards 0-0 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  succeeds loadgen 3 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 1000
+  assert_equal "$(result get 'misses mismatches')" '0 0'
 }
 
 @test "another client of the cluster finds what --verify expects; nodes are queried once, and rows of shards have no warm-up" {
@@ -54,8 +59,7 @@ load cluster
     --track 200 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 awk '$1 != "mixed" || $6 < 1 { exit 1 }' out/status
   kill -KILL "${CLUSTER_PIDS[0]}"
-  job_wait 60
-  assert_success
+  succeeds job_wait 60
   # A busy machine may have made shorter ones, at any shard.
   assert_match $'^0\t[0-9.]+\t[0-9.]+\t127.0.0.1:'"$CLUSTER_PORT"$'\t127.0.0.1:'"$((CLUSTER_PORT + 3))"$'\t' \
     "$(awk -F '\t' 'NR > 1 && $3 - $2 > most { most = $3 - $2; row = $0 } END { print row }' out/mixed.gaps.tsv)"
@@ -64,8 +68,8 @@ load cluster
   (($(result mixed gap_longest_us) > 900000)) || fail "a gap of $(result mixed gap_longest_us) us"
   assert_equal "$(($(result mixed ops) + $(result mixed errors)))" 9000
   (($(result mixed ops) > 6000)) || fail "$(result mixed ops) of 9000 answered"
-  assert_equal "$(result mixed mismatches) $(result mixed misses)" '0 0'
-  assert_equal "$(column_sum out/mixed.shards.tsv ops) $(column_sum out/mixed.series.tsv ops)" "$(result mixed ops) $(result mixed ops)"
+  assert_equal "$(result mixed 'mismatches misses')" '0 0'
+  assert_equal "$(column_sum out/mixed.shards.tsv ops) $(column_sum out/mixed.series.tsv ops)" "$(result mixed 'ops ops')"
   assert_equal "$(column_sum out/mixed.shards.tsv errors)" "$(result mixed errors)"
   (($(column_sum out/mixed.series.tsv shards_down) > 0)) || fail 'no interval with a shard down'
   assert_equal "$(cut -f 1 out/track.tsv | xargs)" 'shard 0 1 2'
@@ -78,25 +82,20 @@ load cluster
   loadgen_start 3 --cluster --faults --no-flush --phases get --time 6 --rate 600 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   kill -KILL "${CLUSTER_PIDS[2]}"
-  job_wait 30
-  assert_failure 1
-  assert_contains 'shard 2 did not come back' "$STDERR"
+  refuses 1 'shard 2 did not come back' job_wait 30
   fails 1 loadgen 1 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 3000
   assert_match 'slots 10922-16383 have no master|127.0.0.1:[0-9]+: Connection refused' "$STDERR"
 }
 
 @test "with --faults, a shard that is down when a closed loop begins and stays away is a failure" {
   cluster_start 1 0
-  mkdir gate
-  loadgen_start 1 --cluster --faults --gate gate --phases populate,get --time 1 --interval 0.25 127.0.0.1 "$CLUSTER_PORT" 50 100
+  loadgen_gate 1 --cluster --faults --phases populate,get --time 1 --interval 0.25 127.0.0.1 "$CLUSTER_PORT" 50 100
   order populate 0
   wait_until 20 test -e gate/ready-get
   kill -KILL "${CLUSTER_PIDS[0]}"
   order get 0
-  job_wait 30
-  assert_failure 1
-  assert_contains 'shard 0 did not come back' "$STDERR"
-  assert_equal "$(result get ops) $(result get gaps)" '0 1'
+  refuses 1 'shard 0 did not come back' job_wait 30
+  assert_equal "$(result get 'ops gaps')" '0 1'
   (($(column_sum out/get.series.tsv shards_down) > 0)) || fail 'no interval with a shard down'
 }
 
@@ -106,8 +105,7 @@ load cluster
   loadgen_start 3 --cluster --faults --no-flush --phases get --time 10 --interval 0.25 --timeout 1 127.0.0.1 "$CLUSTER_PORT" 50 3000
   wait_until 20 grep -q get out/status
   kill -KILL "${CLUSTER_PIDS[2]}"
-  job_wait 30
-  assert_failure 1
+  fails 1 job_wait 30
   (($(result get clusterdown) > 0)) || fail "clusterdown $(result get clusterdown)"
   # A hundred looks a second at each of two connections.
   (($(result get clusterdown) <= 2400)) || fail "clusterdown $(result get clusterdown)"
@@ -116,7 +114,6 @@ load cluster
 }
 
 @test "acknowledged writes that a server does not have are counted to the last one" {
-  local proxy dropped acked
   need_command python3
   proxy=$(ports_pick 1)
   CLUSTER_ANNOUNCE=$proxy cluster_start 1 0
@@ -137,23 +134,20 @@ load cluster
 
 @test "the phase starts after tracked writes are prepared: their time is no latency" {
   cluster_start 1 0
-  mkdir gate
-  loadgen_start 1 --cluster --gate gate --phases populate,get --keys uniform --rate 200 --time 1 --track 100 127.0.0.1 "$CLUSTER_PORT" 50 100
+  loadgen_gate 1 --cluster --phases populate,get --keys uniform --rate 200 --time 1 --track 100 127.0.0.1 "$CLUSTER_PORT" 50 100
   order populate 0
   wait_until 20 test -e gate/ready-get
   # The DEL of the tracked key waits, a GET does not.
   redis-cli -p "$CLUSTER_PORT" client pause 3000 write
   order get 0
-  job_wait 30
-  assert_success
+  succeeds job_wait 30
   assert_equal "$(result get ops)" 200
   (($(us get p50_us) < 1500000)) || fail "p50 $(result get p50_us) us"
 }
 
 @test "writes are tracked in each take of the last phase, and in no step" {
   cluster_start 1 0
-  mkdir gate
-  loadgen_start 1 --cluster --gate gate --phases populate,get --keys uniform --time 0.5 --track 200 127.0.0.1 "$CLUSTER_PORT" 50 100
+  loadgen_gate 1 --cluster --phases populate,get --keys uniform --time 0.5 --track 200 127.0.0.1 "$CLUSTER_PORT" 50 100
   order populate 0
   order get 0 c0 0.5
   wait_until 20 test -e gate/ready-get.1
@@ -164,8 +158,7 @@ load cluster
   rm out/track.tsv
   order get.2 0 c0 take
   order get.3 keep
-  job_wait 30
-  assert_success
+  succeeds job_wait 30
   (($(column_sum out/track.tsv acked) > 0)) || fail "$(<out/track.tsv)"
   assert_equal "$(column_sum out/track.tsv lost)" 0
 }
@@ -178,13 +171,10 @@ load cluster
   redis-cli -p $((CLUSTER_PORT + 1)) cluster delslots 5461 2>/dev/null || :
   # A slot moves to another node, without its keys: MOVED makes the watcher look.
   for port in 0 1 2; do redis-cli -p $((CLUSTER_PORT + port)) cluster setslot 100 node "$(cluster_id $((CLUSTER_PORT + 1)))" || :; done
-  job_wait 30
-  assert_failure 1
-  assert_contains 'are on two nodes: resharding is not supported' "$STDERR"
+  refuses 1 'are on two nodes: resharding is not supported' job_wait 30
 }
 
 @test "a cluster that is not whole, not ours or none is refused before anything is written" {
-  local ids
   redis_start
   refuses 1 "127.0.0.1:$REDIS_PORT: not a node of a Redis Cluster (cluster_enabled:0)" loadgen 1 --cluster 127.0.0.1 "$REDIS_PORT" 50 100
   cluster_start 3 0
@@ -201,18 +191,7 @@ load cluster
   refuses 1 'slots 0-99 have no master' loadgen 1 --cluster 127.0.0.1 "$CLUSTER_PORT" 50 100
 }
 
-@test "two clients share the shards" {
-  cluster_start 3 0
-  succeeds loadgen 2 --cluster --shards 1-2 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
-  assert_equal "$(redis-cli -p "$CLUSTER_PORT" dbsize) $(redis-cli -p $((CLUSTER_PORT + 2)) dbsize)" '0 1001'
-  assert_equal "$(cut -f 2 out/set.shards.tsv | sort -u | xargs)" '1 2 shard'
-  succeeds loadgen 3 --cluster --no-flush --shards 0-0 --phases set 127.0.0.1 "$CLUSTER_PORT" 50 1000
-  succeeds loadgen 3 --cluster --no-flush --phases get 127.0.0.1 "$CLUSTER_PORT" 50 1000
-  assert_equal "$(result get misses) $(result get mismatches)" '0 0'
-}
-
 @test "windows come from merged histograms of all clients, of versions before nanoseconds too" {
-  local log
   redis_start
   succeeds loadgen 1 --phases set --time 2 --rate 500 --interval 0.5 127.0.0.1 "$REDIS_PORT" 50 1000
   succeeds run_split "$REPO/test" --windows 0-99,0-1,1-99,1-99+0-1 out/set.hlog

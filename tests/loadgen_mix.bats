@@ -5,16 +5,11 @@
 load helper
 load loadgen
 
-# Print a column of the mixed phase's commands, one a command: NAME VALUE.
-# Usage: kinds COLUMN
-kinds() {
-  awk -F '\t' -v name="$1" 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $1, $at[name] }' out/mixed.commands.tsv
-}
+# Print a column of the mixed phase's commands, one a command: NAME VALUE. Usage: kinds COLUMN
+kinds() { cells "command $1" out/mixed.commands.tsv; }
 
 # Print one of them. Usage: kind COMMAND COLUMN
-kind() {
-  kinds "$2" | sed -n "s/^$1 //p"
-}
+kind() { cells -w command="$1" "$2" out/mixed.commands.tsv; }
 
 # The server must have been asked each command as often as it was answered; of GET and SET also what rmw sends, and of HSET, ZADD, INCR and
 # XADD what populate sent, FILLED keys each. Usage: same_counts FILLED
@@ -38,15 +33,13 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 
 @test "every command, in a closed loop: the server counts what was answered, and each value is the one that was set" {
   redis_start
-  loadgen 3 --instances 1 -c 3 -P 4 --phases populate,mixed --keys uniform --requests 30000 --data random --sizes 10-300 \
+  succeeds loadgen 3 --instances 1 -c 3 -P 4 --phases populate,mixed --keys uniform --requests 30000 --data random --sizes 10-300 \
     --commands "$EVERY" --command 'GETRANGE __key__ 0 4' --command-ratio 2 127.0.0.1 "$REDIS_PORT" 100 500
-  assert_success
-  assert_equal "$(result mixed ops) $(result mixed misses) $(result mixed mismatches) $(result mixed errors)" '30000 0 0 0'
+  assert_equal "$(result mixed 'ops misses mismatches errors')" '30000 0 0 0'
   same_counts 500
   assert_equal "$(result mixed commands)" "get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr:1,hset-5:1,hget-5:2,hgetall-5:2,lpush:2,lrange-20:1,zadd-6:1,zrange-6:1,xadd-5:1,getrange:2"
-  assert_equal "$(result mixed ratio) $(result populate commands) $(result populate ops)" '- - 3000'
+  assert_equal "$(result mixed ratio) $(result populate 'commands ops')" '- - 3000'
   assert_equal "$(kinds ops | awk '{ n += $2 } END { print n }')" 30000
-  # All fields, members and elements are there.
   assert_equal "$(redis-cli -p "$REDIS_PORT" hlen h:7) $(redis-cli -p "$REDIS_PORT" zcard z:7) $(redis-cli -p "$REDIS_PORT" dbsize)" '5 6 3001'
   (($(redis-cli -p "$REDIS_PORT" llen l:7) >= 20)) || fail 'a list is short'
   (($(redis-cli -p "$REDIS_PORT" xlen x:7) <= 5)) || fail 'a stream is long'
@@ -54,10 +47,9 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 
 @test "every command, in an open loop with deep pipelines: the same, and a request is one whether it sends one command or two" {
   redis_start
-  loadgen 2 --instances 1 -c 2 -P 16 --phases populate,mixed --keys zipf --scramble --rate 10000 --time 2 --data compressible:3 \
+  succeeds loadgen 2 --instances 1 -c 2 -P 16 --phases populate,mixed --keys zipf --scramble --rate 10000 --time 2 --data compressible:3 \
     --commands "$EVERY" 127.0.0.1 "$REDIS_PORT" 200 300
-  assert_success
-  assert_equal "$(result mixed ops) $(result mixed misses) $(result mixed mismatches) $(result mixed errors)" '20000 0 0 0'
+  assert_equal "$(result mixed 'ops misses mismatches errors')" '20000 0 0 0'
   same_counts 300
 }
 
@@ -77,18 +69,14 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   assert_equal "$(result mixed command_latency | tr , '\n' | cut -d : -f 1,2)" "get:$(kind get ops)"$'\n'"lrange-256:$(kind lrange-256 ops)"
   grep 'Total count' out/mixed.get.hgrm | grep -w "$(kind get ops)" >/dev/null || fail "$(tail -3 out/mixed.get.hgrm)"
   [[ -s out/mixed.lrange-256.hgrm ]] || fail 'a histogram is missing'
-  # 256 values of 1000 B each.
   assert_equal "$(kind lrange-256 bytes)" $(($(kind lrange-256 ops) * 256000))
 }
 
 @test "latency by command has the requests without an answer that the percentiles of the phase have" {
-  local commands
   redis_start
   succeeds loadgen 1 --phases populate 127.0.0.1 "$REDIS_PORT" 10 100
   for commands in get:1 get:3,set:1; do
-    rm -rf gate
-    mkdir gate
-    loadgen_start 1 --no-flush --gate gate --phases mixed --commands "$commands" --keys uniform --rate 300 --time 1.5 --timeout 0.5 \
+    loadgen_gate 1 --no-flush --phases mixed --commands "$commands" --keys uniform --rate 300 --time 1.5 --timeout 0.5 \
       127.0.0.1 "$REDIS_PORT" 10 100
     wait_until 20 test -e gate/ready-mixed
     kill -STOP "$REDIS_PID"
@@ -98,12 +86,11 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
     assert_equal "$status" 1
     (($(result mixed timeouts) > 0 && $(result mixed unsent) > 0)) || fail "timeouts $(result mixed timeouts), unsent $(result mixed unsent)"
     assert_equal "$(kinds errors | awk '{ sum += $2 } END { print sum }')" "$(result mixed errors)"
-    [[ $commands == *,* ]] || assert_equal "$(kind get p50_us) $(kind get p99_us)" "$(result mixed p50_us) $(result mixed p99_us)"
+    [[ $commands == *,* ]] || assert_equal "$(kind get p50_us) $(kind get p99_us)" "$(result mixed 'p50_us p99_us')"
   done
 }
 
 @test "bytes are those of values: not of fields, scores, members' numbers or an entry's ID" {
-  local verify command
   redis_start
   for verify in --seed=1 --no-verify; do
     loadgen 1 "$verify" --phases populate,mixed --keys uniform --requests 2000 --commands hgetall-10:1,zrange-10:1,mget-10:1,hget-10:1,xadd-10:1 \
@@ -116,8 +103,7 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
 
 @test "misses in late replies are in no count, of a command as of the phase" {
   redis_start
-  mkdir gate
-  loadgen_start 1 --gate gate --phases mixed --keys uniform --commands get:1 -P 8 --time 2 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
+  loadgen_gate 1 --phases mixed --keys uniform --commands get:1 -P 8 --time 2 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 20
   wait_until 20 test -e gate/ready-mixed
   kill -STOP "$REDIS_PID"
   order mixed 0
@@ -132,52 +118,45 @@ EVERY='get:10,set:5,mget-7:3,mset-3:2,rmw:4,incr,hset-5,hget-5:2,hgetall-5:2,lpu
   succeeds loadgen 1 --phases mixed --keys uniform --requests 2000 --commands 'mget-4:3,get:1' 127.0.0.1 "$REDIS_PORT" 10 1000
   assert_equal "$(result mixed misses)" "$(redis-cli -p "$REDIS_PORT" info stats | tr -d '\r' | sed -n 's/^keyspace_misses://p')"
   succeeds loadgen 1 --phases populate,mixed --keys uniform --requests 2000 --commands del:1,get:1 127.0.0.1 "$REDIS_PORT" 10 100
-  assert_equal "$(result mixed miss_reason) $(result mixed errors)" 'removed 0'
+  assert_equal "$(result mixed 'miss_reason errors')" 'removed 0'
   (($(result mixed misses) > 0)) || fail 'nothing was removed'
 }
 
 @test "new keys of latest are read, rewritten and multi-read only when they are there; sets of a mix expire" {
   redis_start
   succeeds loadgen 2 --instances 1 -c 3 -P 4 --phases populate,mixed --keys latest --requests 20000 --commands get:4,set:3,rmw:2,mget-3:1 127.0.0.1 "$REDIS_PORT" 50 300
-  assert_equal "$(result mixed ops) $(result mixed misses) $(result mixed mismatches)" '20000 0 0'
+  assert_equal "$(result mixed 'ops misses mismatches')" '20000 0 0'
   assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" $((301 + $(kind set ops)))
   succeeds loadgen 1 --phases mixed --keys sequential --expire 1000 --commands rmw:1 127.0.0.1 "$REDIS_PORT" 50 5
   (($(redis-cli -p "$REDIS_PORT" ttl 3) > 900)) || fail 'a written key lives for ever'
 }
 
-@test "an error of a command counts for this one, and fails the run" {
+@test "an error of a command counts for this one, and fails the run; one inside an array counts as an error reply" {
   redis_start
   fails 1 loadgen 1 --phases populate,mixed --keys uniform --requests 1000 --commands 'get:1,LLEN __key__:1' 127.0.0.1 "$REDIS_PORT" 10 10
   assert_contains 'WRONGTYPE' "$STDERR"
   assert_equal "$(kind get errors) $(kind llen errors)" "0 $(result mixed error_replies)"
   assert_equal "$(kind llen ops) $(($(kind get ops) + $(kind llen errors)))" '0 1000'
-}
-
-@test "an error inside an array counts as an error reply" {
   delay_server nested --reply 'LOOK=*2\r\n:7\r\n*1\r\n-ERR inside\r\n'
   fails 1 loadgen 1 --no-flush --phases mixed --keys uniform --requests 100 --commands 'LOOK __key__' 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_equal "$(result mixed error_replies) $(result mixed ops) $(kind look errors)" '100 0 100'
+  assert_equal "$(result mixed 'error_replies ops') $(kind look errors)" '100 0 100'
   assert_contains 'first error: an error inside an array' "$STDERR"
 }
 
 @test "a mix without strings: the phase get reads keys that no phase has set, and hashes that are gone are a failure" {
   redis_start
-  mkdir gate
-  loadgen_start 1 --gate gate --phases populate,get,mixed --keys uniform --requests 200 --commands hget-2:1 127.0.0.1 "$REDIS_PORT" 100 100
+  loadgen_gate 1 --phases populate,get,mixed --keys uniform --requests 200 --commands hget-2:1 127.0.0.1 "$REDIS_PORT" 100 100
   order populate 0
   order get 0
   order mixed 0
-  job_wait 30
-  assert_success
-  assert_equal "$(result get misses) $(result get miss_reason) $(result mixed misses)" '200 unset 0'
+  succeeds job_wait 30
+  assert_equal "$(result get 'misses miss_reason') $(result mixed misses)" '200 unset 0'
   refute_contains 'had been set' "$STDERR"
-  rm -r gate && mkdir gate
-  loadgen_start 1 --gate gate --phases populate,mixed --keys uniform --requests 200 --commands hget-2:1 127.0.0.1 "$REDIS_PORT" 100 100
+  loadgen_gate 1 --phases populate,mixed --keys uniform --requests 200 --commands hget-2:1 127.0.0.1 "$REDIS_PORT" 100 100
   order populate 0
   wait_until 20 test -e gate/ready-mixed
   seq -f 'del h:%.0f' 0 99 | redis-cli -p "$REDIS_PORT" >/dev/null
   order mixed 0
-  job_wait 30
-  assert_failure 1
-  assert_equal "$(result mixed misses) $(result mixed miss_reason)" '200 gone'
+  fails 1 job_wait 30
+  assert_equal "$(result mixed 'misses miss_reason')" '200 gone'
 }

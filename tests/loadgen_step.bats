@@ -10,8 +10,7 @@ load loadgen
 # Usage: at_gate OPTION...   Returns: 0
 at_gate() {
   redis_start
-  mkdir gate
-  loadgen_start 1 --gate gate "$@" 127.0.0.1 "$REDIS_PORT" 100 20000
+  loadgen_gate 1 "$@" 127.0.0.1 "$REDIS_PORT" 100 20000
   order populate 0
 }
 
@@ -28,14 +27,13 @@ step() {
   order mixed.1 0 1600 2
   order mixed.2 0 c2 0.4
   order mixed.3 0 3000
-  job_wait 30
-  assert_equal "$status" 0
+  succeeds job_wait 30
   assert_equal "$(wc -l <out/steps.tsv)" 4
   assert_equal "$(step 1 rate) $(step 1 ops) $(step 1 connections) $(step 1 offer)" "400 600 4 1"
   assert_equal "$(step 2 rate) $(step 2 ops) $(step 2 connections) $(step 2 offer)" "1600 2400 4 2"
   assert_equal "$(step 3 rate) $(step 3 connections) $(step 3 asked_us)" "0 2 300000"
   # Warm-up, a quarter of the time, is added to the count of a row.
-  assert_equal "$(result mixed ops) $(result mixed rate) $(result mixed arrival)" "3000 3000 uniform"
+  assert_equal "$(result mixed 'ops rate arrival')" "3000 3000 uniform"
   assert_equal "$(wc -l <out/result.tsv)" 3
   assert_equal "$(cd out && echo mixed.*)" "mixed.hgrm mixed.histogram.tsv mixed.hlog mixed.instances.tsv mixed.series.tsv mixed.service.hgrm"
   assert_equal "$(grep -c 'threads started - mixed' <<<"$output")" 1
@@ -45,8 +43,7 @@ step() {
   at_gate --phases populate,get --keys uniform --time 0.3 -c 4
   order get 0 1000 2
   order get.1 0
-  job_wait 30
-  assert_equal "$status" 0
+  succeeds job_wait 30
   step 1 histogram | tr ' :' '\n\t' | awk -F '\t' -v p50="$(step 1 p50_us)" -v p99="$(step 1 p99_us)" -v max="$(step 1 max_us)" -v ops="$(step 1 ops)" '
     { at[NR] = $1; n[NR] = $2; all += $2 }
     function rank(share,    i, seen) { for (i = 1; i <= NR; i++) if ((seen += n[i]) >= share * all) return at[i] < max ? at[i] : max }
@@ -59,8 +56,7 @@ step() {
   seq 0 9999 | xargs redis-cli -p "$REDIS_PORT" del >/dev/null
   order get 0 2000 2
   order get.1 skip
-  job_wait 30
-  assert_equal "$status" 1
+  fails 1 job_wait 30
   (($(step 1 misses) > 0)) || fail "misses: $(step 1 misses)"
   assert_equal "$(step 1 errors) $(step 1 unanswered) $(step 1 at_least_us)" '0 0 0.000'
   assert_contains "test: get: $(step 1 misses) keys were missing though all had been set (nothing was evicted or expired)" "$STDERR"
@@ -75,13 +71,10 @@ seen() {
 @test "steps: one may have a pattern of keys of its own; the phase has that of the options" {
   at_gate --phases populate,get --keys gaussian:5000 --requests 100 -c 2
   wait_until 20 test -e gate/ready-get
-  redis-cli -p "$REDIS_PORT" monitor >keys.monitor 3>&- &
-  process_note $!
-  wait_until 10 grep -q OK keys.monitor
+  monitor_start keys.monitor
   order get 0 200 2 gaussian:1
   order get.1 0
-  job_wait 30
-  assert_equal "$status" 0
+  succeeds job_wait 30
   assert_equal "$(step 1 key_sd) $(result get key_sd) $(result populate key_sd)" "1 5000 -"
   # 100 of warm-up, 300 of the step, then the phase.
   wait_until 10 seen 500 keys.monitor
@@ -90,16 +83,12 @@ seen() {
 }
 
 @test "steps: each asks for keys of its own, and the phase for those that it would have asked for without them" {
-  local turn
   redis_start
   for turn in with without; do
-    mkdir gate
-    loadgen_start 1 --gate gate --phases populate,get,get --keys uniform --requests 300 127.0.0.1 "$REDIS_PORT" 100 20000
+    loadgen_gate 1 --phases populate,get,get --keys uniform --requests 300 127.0.0.1 "$REDIS_PORT" 100 20000
     order populate 0
     wait_until 20 test -e gate/ready-get
-    redis-cli -p "$REDIS_PORT" monitor >"$turn.monitor" 3>&- &
-    process_note $!
-    wait_until 10 grep -q OK "$turn.monitor"
+    monitor_start "$turn.monitor"
     if [[ $turn == with ]]; then
       order get 0 100 2
       order get.1 0 100 2
@@ -108,10 +97,8 @@ seen() {
       order get 0
     fi
     order get-2 skip
-    job_wait 30
-    assert_equal "$status" 0
+    succeeds job_wait 30
     wait_until 10 seen "$([[ $turn == with ]] && echo 700 || echo 300)" "$turn.monitor"
-    rm -rf gate
   done
   # 50 of warm-up, 150 of a step, twice, then the phase; the first MONITOR continues in the second turn.
   grep -i '"get"' with.monitor | awk 'NR <= 700 { print $NF }' >with.keys
@@ -127,16 +114,14 @@ seen() {
   order mixed.2 keep
   order mixed-2 skip
   order get skip
-  job_wait 30
-  assert_equal "$status" 0
+  succeeds job_wait 30
   assert_equal "$(step 1 ops) $(step 2 ops)" "2000 500"
-  assert_equal "$(result mixed ops) $(result mixed rate)" "500 1000"
+  assert_equal "$(result mixed 'ops rate')" "500 1000"
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1 }' out/result.tsv | paste -sd ' ')" "populate mixed"
   assert_equal "$(awk -F '\t' 'NR > 1 { ops += $2 } END { print ops }' out/mixed.series.tsv)" 500
 }
 
 @test "wrong values in a take that is measured again fail the run; those of a kept take are reported once" {
-  local key
   at_gate --phases populate,get --keys uniform --time 1.5 -c 2
   wait_until 20 test -e gate/ready-get
   for ((key = 0; key < 5000; key++)); do printf 'rename %d old-%d\nset %d BAD\n' $key $key $key; done | redis-cli -p "$REDIS_PORT" >/dev/null
@@ -149,8 +134,7 @@ seen() {
   assert_equal "$status $(result get mismatches)" '1 0'
   assert_match 'test: get: thread 0, port [0-9]+: 0 error replies, 0 misses, [1-9][0-9]* mismatches' "$STDERR"
   seq -f 'set %.0f BAD' 0 4999 | redis-cli -p "$REDIS_PORT" >/dev/null
-  rm -r gate && mkdir gate
-  loadgen_start 1 --no-flush --gate gate --phases get --keys uniform --time 1.5 127.0.0.1 "$REDIS_PORT" 100 20000
+  loadgen_gate 1 --no-flush --phases get --keys uniform --time 1.5 127.0.0.1 "$REDIS_PORT" 100 20000
   order get 0 2000 take
   order get.1 keep
   job_wait 30
@@ -166,12 +150,10 @@ seen() {
 
 @test "a step above what the server can do ends with requests unsent, and fails nothing" {
   delay_server slow --delay 0.005
-  mkdir gate
-  loadgen_start 1 --no-flush --gate gate --phases get --no-verify --time 0.5 --timeout 30 127.0.0.1 "$DELAY_PORT" 10 100
+  loadgen_gate 1 --no-flush --phases get --no-verify --time 0.5 --timeout 30 127.0.0.1 "$DELAY_PORT" 10 100
   order get 0 600 1
   order get.1 0 50
-  job_wait 20
-  assert_equal "$status" 0
+  succeeds job_wait 20
   (($(step 1 unsent) > 0)) || fail "all requests were sent: $(step 1 unsent)"
   (($(step 1 unanswered) >= $(step 1 unsent) && $(step 1 at_least_us | cut -d . -f 1) > 0)) || fail "unanswered $(step 1 unanswered), at least $(step 1 at_least_us)"
 }
@@ -179,9 +161,7 @@ seen() {
 @test "a start file that asks for nothing known ends the generator with its text" {
   at_gate --phases populate,get --keys uniform --time 0.5 -c 2
   order get 0 c3
-  job_wait 20
-  assert_equal "$status" 1
-  assert_contains "--gate: gate/start-get: '0 c3': expected TIME" "$STDERR"
+  refuses 1 "--gate: gate/start-get: '0 c3': expected TIME" job_wait 20
 }
 
 @test "a stop at the gate ends an open loop: what was due by then is sent, and nothing else" {
@@ -194,7 +174,7 @@ seen() {
   wait_elapsed get "$(awk -F '\t' '{ print $6 + 0.6 }' out/status)"
   kill -CONT "$REDIS_PID"
   job_wait 30
-  assert_equal "$status $(result get unsent) $(result get errors)" '0 0 0'
+  assert_equal "$status $(result get 'unsent errors')" '0 0 0'
   (($(result get ops) > 1400 && $(result get ops) < 60000)) || fail "$(result get ops) of more than 1400"
   # A reader of the figures must know that they are not those of 60 s.
   assert_equal "$(result populate stopped) $(result get stopped)" '0 1'
@@ -212,24 +192,20 @@ seen() {
   order get 0
   wait_until 20 bash -c "redis-cli -p $REDIS_PORT info commandstats | grep ^cmdstat_get >/dev/null"
   : >gate/stop
-  job_wait 30
-  assert_equal "$status" 0
+  succeeds job_wait 30
   [[ $output =~ \ get\ ([0-9]+)\ keys ]]
   ((BASH_REMATCH[1] > 0 && BASH_REMATCH[1] < 2000)) || fail "none or all requests were counted: $output"
   assert_contains 'test: get: ended before its time' "$STDERR"
 }
 
 @test "Ctrl-C in an open loop: requests that were due and wait for a connection count, with their wait" {
-  local phase
-  local -a what
   redis_start
   trace_make 60000 1000 100 >trace.csv
   for phase in get replay; do
     what=(--no-flush --phases get --keys uniform --rate 1000 --time 60 127.0.0.1 "$REDIS_PORT" 10 1000)
     [[ $phase == get ]] || what=(--no-flush --trace trace.csv --pipeline 1 127.0.0.1 "$REDIS_PORT")
-    rm -rf gate out
-    mkdir gate
-    loadgen_start 1 --gate gate -c 1 --interval 0.1 "${what[@]}"
+    rm -rf out
+    loadgen_gate 1 -c 1 --interval 0.1 "${what[@]}"
     wait_until 20 test -e "gate/ready-$phase"
     kill -STOP "$REDIS_PID"
     order "$phase" 0

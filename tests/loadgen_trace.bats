@@ -20,7 +20,7 @@ kind() { awk -F '\t' -v name="$1" -v column="$2" '$1 == name { print $column }' 
 agree() {
   local hits misses fills sets keys
   read -r hits misses fills sets keys < <(awk -F , -v fill="$2" -f "$REPO/tests/trace.awk" "$1")
-  assert_equal "$(result replay errors) $(result replay misses) $(kind fill 3) $(result replay sets)" "0 $misses $fills $((sets + fills))"
+  assert_equal "$(result replay 'errors misses') $(kind fill 3) $(result replay sets)" "0 $misses $fills $((sets + fills))"
   assert_equal "$(info_count keyspace_hits) $(info_count keyspace_misses)" "$hits $misses"
   # The marker is a key too.
   assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" $((keys + 1))
@@ -30,7 +30,6 @@ agree() {
 }
 
 @test "hits, misses and fills of a trace are those of a model and of the server, however many threads and connections share it" {
-  local words fill
   trace_make 12000 4000 900 >t.csv
   for words in '2 -c 3 --speed max --data random' '3 -c 2 --speed 20 -P 8' '1 -c 3 -P 1 --speed 10 --fill-misses --data random'; do
     redis_start
@@ -55,7 +54,6 @@ masters_count() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_P
 masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)); do redis-cli -p "$port" --scan; done | grep -vc redis-tier-benchmark; }
 
 @test "on a cluster a key goes to the shard of its slot: hits, misses and fills are those of a model and of all masters" {
-  local words hits misses fills sets keys port tagged index
   trace_make 12000 4000 900 >made.csv
   # Some keys have a hash tag, and only its part selects the slot.
   sed 's/,ns:a,b:/,{ns:a,b}:/' made.csv >t.csv
@@ -67,7 +65,7 @@ masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PO
     succeeds loadgen ${words%% *} --cluster ${words#* } --trace t.csv 127.0.0.1 $((CLUSTER_PORT + 1))
     read -r hits misses fills sets keys < <(awk -F , -v fill="$([[ $words != *fill* ]] || echo 1)" -f "$REPO/tests/trace.awk" t.csv)
     ((hits > 500 && misses > 500)) || fail "the trace has $hits hits and $misses misses"
-    assert_equal "$(result replay errors) $(result replay moved) $(result replay misses) $(kind fill 3) $(result replay sets)" "0 0 $misses $fills $((sets + fills))"
+    assert_equal "$(result replay 'errors moved misses') $(kind fill 3) $(result replay sets)" "0 0 $misses $fills $((sets + fills))"
     assert_equal "$(masters_count keyspace_hits) $(masters_count keyspace_misses) $(masters_keys)" "$hits $misses $keys"
     assert_equal "$(cluster_calls get "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PORT + 2)))" "$(kind get 3)"
     assert_equal "$(result replay ops) $(column_sum out/replay.shards.tsv ops)" "$((12000 + fills)) $((12000 + fills))"
@@ -83,7 +81,7 @@ masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PO
 }
 
 @test "several clients of a cluster replay the parts of their shards" {
-  local hits misses fills sets keys part ops=0
+  ops=0
   trace_make 12000 4000 900 >t.csv
   cluster_start 3 0
   for part in 0-0 1-2; do
@@ -95,7 +93,7 @@ masters_keys() { for port in "$CLUSTER_PORT" $((CLUSTER_PORT + 1)) $((CLUSTER_PO
 }
 
 @test "keys and values have the lengths and times to live of the trace, and are compared to the last byte" {
-  local key=ns:u:1
+  key=ns:u:1
   redis_start
   cat >t.csv <<'END'
 timestamp,key,key_size,value_size,client,op,TTL
@@ -107,11 +105,10 @@ timestamp,key,key_size,value_size,client,op,TTL
 12,a,b:3,5,2000000,1,gets,0
 END
   succeeds loadgen 1 --data random --trace t.csv --speed 4 127.0.0.1 "$REDIS_PORT"
-  assert_equal "$(result replay ops) $(result replay misses) $(result replay bytes)" "6 0 $((2 * 2000300))"
+  assert_equal "$(result replay 'ops misses bytes')" "6 0 $((2 * 2000300))"
   assert_equal "$(redis-cli -p "$REDIS_PORT" strlen "$key") $(redis-cli -p "$REDIS_PORT" strlen a,b:3)" '300 2000000'
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists ns:u:2______________)" 1
   # At four times the speed, keys live a quarter of the time.
-  local ttl
   ttl=$(redis-cli -p "$REDIS_PORT" ttl ns:u:2______________)
   ((ttl > 0 && ttl <= 25)) || fail "ns:u:2 lives for $ttl s"
   assert_equal "$(redis-cli -p "$REDIS_PORT" ttl "$key")" -1
@@ -120,7 +117,6 @@ END
   redis-cli -p "$REDIS_PORT" setrange "$key" 293 changed >/dev/null
   fails 1 loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(result replay mismatches)" 1
-  # A value that is shorter is another value.
   redis-cli -p "$REDIS_PORT" set "$key" "$(redis-cli -p "$REDIS_PORT" --raw getrange "$key" 0 100 | tr -d '\0')" >/dev/null
   fails 1 loadgen 1 --no-flush --data random --trace reads.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(result replay mismatches)" 1
@@ -142,7 +138,7 @@ END
   awk 'BEGIN { for (i = 0; i < 800; i++) printf "%.3f,k%d,2,10,1,get,0\n", 500 + i * 0.005, i }' >t.csv
   delay_server stalls --stall 2:0.5
   succeeds loadgen 1 --no-flush --no-verify --trace t.csv -P 1 127.0.0.1 "$DELAY_PORT"
-  assert_equal "$(result replay ops) $(result replay latency_from) $(result replay arrival)" '800 intended trace'
+  assert_equal "$(result replay 'ops latency_from arrival')" '800 intended trace'
   # As in the truth of a stall: of 2 s, requests due in the first 0.5 s wait for its end.
   (($(us replay p90_us) >= 200000 && $(us replay p99_us) >= 400000)) || fail "p90 $(result replay p90_us), p99 $(result replay p99_us)"
   (($(us replay service_p50_us) < 200000)) || fail "service p50 $(result replay service_p50_us)"
@@ -157,7 +153,6 @@ END
   printf '%b' "$(<escaped)" >t.oracleGeneral
   assert_equal "$(stat -c %s t.oracleGeneral)" 14400
   succeeds loadgen 1 -c 2 --trace t.oracleGeneral --speed max --fill-misses --data random 127.0.0.1 "$REDIS_PORT"
-  local keys
   keys=$(awk 'BEGIN { for (i = 0; i < 600; i++) k[i * i % 97]; for (i in k) n++; print n }')
   assert_equal "$(kind get 3) $(result replay misses) $(kind fill 3)" "600 $keys $keys"
   assert_equal "$(redis-cli -p "$REDIS_PORT" strlen 7004)" 44
@@ -169,7 +164,6 @@ END
 }
 
 @test "a line that is none is one message with file and line, and leaves no index" {
-  local line text
   while IFS='|' read -r line text; do
     printf '5,k,1,10,1,get,0\n%b\n' "$line" >bad.csv
     fails 2 run_split "$REPO/test" --trace bad.csv 127.0.0.1 1
@@ -199,7 +193,7 @@ END
 }
 
 @test "the index is made once, again for another trace, in the cache where it must, and never in place of another file; a long path has its place in the row" {
-  local index=t.csv.tierbench-index before
+  index=t.csv.tierbench-index
   export XDG_CACHE_HOME=$SCRATCH/cache
   redis_start
   trace_make 200 100 20 >t.csv
@@ -214,14 +208,12 @@ END
   run_split "$REPO/test" --trace t.csv 127.0.0.1 1
   assert_equal "$status $STDERR" "2 test: --trace $index: not an index of this program; move it away"
   assert_equal "$(<"$index")" mine
-  # A truncated index is rebuilt.
   rm "$index"
   loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   truncate -s 1000 "$index"
   succeeds loadgen 1 --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
   assert_equal "$(result replay ops)" 300
   # An index cannot replace another file of its name.
-  local long
   long=$(printf 'n%.0s' {1..248})
   mv t.csv "$long"
   succeeds loadgen 1 --trace "$long" --speed max 127.0.0.1 "$REDIS_PORT"
@@ -235,7 +227,7 @@ END
 }
 
 @test "clients share a trace by its keys: each request is sent by one of them, and those of a key to one instance" {
-  local first ops=0
+  ops=0
   trace_make 3000 1000 400 >t.csv
   instances 3
   succeeds loadgen 2 --instances 2 --trace t.csv --trace-share 0/3 --speed max 127.0.0.1 "$FIRST"
@@ -247,14 +239,6 @@ END
   for first in 0 1 2; do (($(redis-cli -p $((FIRST + first)) dbsize) > 50)) || fail "instance $first has no keys"; done
 }
 
-# Start to watch what the server is asked: one line for each SET, GET and DEL, COMMAND KEY.
-# Usage: watch_start LOG
-watch_start() {
-  redis-cli -p "$REDIS_PORT" monitor >"$1" 3>&- &
-  process_note $!
-  wait_until 10 grep OK "$1"
-}
-
 # Tell whether the server's answer to ECHO WORD has come by, which is behind all else.
 # Usage: watch_passed LOG WORD
 watch_passed() { grep -i "\"echo\" \"$2\"" "$1"; }
@@ -264,9 +248,8 @@ watch_passed() { grep -i "\"echo\" \"$2\"" "$1"; }
 watch_counts() { awk 'toupper($4) ~ /^"(SET|GET|DEL)"$/ { print toupper($4), $5 }' "$1" | sort | uniq -c; }
 
 @test "the output of MONITOR is replayed: the same keys to the byte, sizes, times to live, hits and misses" {
-  local key
   redis_start
-  watch_start m.log
+  monitor_start m.log
   # One key has escapes of every kind.
   redis-cli -p "$REDIS_PORT" >/dev/null <<'END'
 set a 123
@@ -293,7 +276,7 @@ END
   assert_match "[1-9][0-9]* requests are left out, the first one is '" "$STDERR"
   assert_equal "$(kind get 3) $(kind set 3) $(kind add 3) $(kind replace 3) $(kind delete 3) $(kind incr 3)" '6 6 2 2 3 1'
   assert_equal "$(calls get) $(calls set) $(calls del) $(calls incr)" '6 10 3 1'
-  assert_equal "$(result replay misses) $(result replay mismatches)" '1 0'
+  assert_equal "$(result replay 'misses mismatches')" '1 0'
   assert_equal "$(info_count keyspace_misses)" 1
   # The marker is a key too.
   assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 6
@@ -304,7 +287,6 @@ END
 }
 
 @test "lines of MONITOR may have other separators; a line that is none is one message with file and line" {
-  local line text
   # With the plus of the protocol, without a client, and with commas.
   printf '+OK\r\n+5.25 [0 127.0.0.1:1] "get" "k"\r\n+5.5 "GET" "k,\\"x"\r\n' >a.log
   printf '5.25,0,127.0.0.1:1,"GET","k"\n5.5,0,lua,"set","k","value"\n' >b.log
@@ -345,7 +327,7 @@ END
 
 @test "what a run sends is recorded, and a replay of the record asks as often for each key" {
   redis_start
-  watch_start run.log
+  monitor_start run.log
   loadgen 2 --instances 1 -c 2 -P 4 --phases populate,mixed,mixed --commands get:6,set:3,del:1 --keys zipf --key-prefix a,b: --sizes 10-300 --expire 700-900 \
     --requests 2000 --record run.csv 127.0.0.1 "$REDIS_PORT" 1 300
   assert_success
@@ -353,7 +335,7 @@ END
   wait_until 20 watch_passed run.log first
   assert_equal "$(wc -l <run.csv)" 4300
   assert_equal "$(cut -d , -f 7 run.csv | sort | uniq -c | awk '{ printf "%s %s ", $2, $1 }')" "delete $(calls del) get $(calls get) set $(calls set) "
-  watch_start replay.log
+  monitor_start replay.log
   succeeds loadgen 2 --instances 1 --trace run.csv --speed max 127.0.0.1 "$REDIS_PORT"
   redis-cli -p "$REDIS_PORT" echo second >/dev/null
   wait_until 20 watch_passed replay.log second
@@ -362,7 +344,6 @@ END
   watch_counts replay.log >second
   (($(wc -l <first) > 300)) || fail "$(wc -l <first) keys and commands"
   assert_equal "$(diff first second)" ''
-  # Sizes and times to live are those of the run, too.
   assert_equal "$(result replay mismatches)" 0
   awk '$4 == "\"SET\"" { print $5, length($6), $8 }' first.log | sort >first
   awk '$4 == "\"SET\"" { print $5, length($6), $8 }' replay.log | sort >second

@@ -23,7 +23,7 @@ truth_errors() { read -r -a errors < <(python3 "$REPO/tests/truth/compare.py" "$
 logged() { (($(wc -l <"$2") == $1)); }
 
 @test "the count is that of a server that stalls, is overloaded or has two speeds, and no percentile of an open loop is below the truth" {
-  local name rate words at floor errors jobs=()
+  jobs=()
   local -A pid=()
   while read -r name rate words; do
     # shellcheck disable=SC2086 # words
@@ -59,7 +59,7 @@ END
 }
 
 @test "the truth is computed as by hand, from a server that answers every request of one write" {
-  local reply errors names=$'p50_us\tp99_us\tp99_9_us\tops_per_sec\tops\tlate'
+  names=$'p50_us\tp99_us\tp99_9_us\tops_per_sec\tops\tlate'
   truth_server three base=1000
   exec {three}<>"/dev/tcp/127.0.0.1/$TRUTH_PORT"
   printf '*2\r\n$3\r\nGET\r\n$1\r\na\r\n%.0s' 1 2 3 >&"$three"
@@ -83,7 +83,7 @@ END
 @test "what is answered after the time of a closed loop is late: in no rate, but in the percentiles" {
   delay_server slow --delay 0.3:5
   succeeds loadgen 1 --no-flush --no-verify --phases get --keys uniform -P 8 --time 0.7 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_equal "$(result get elapsed_us) $(result get max_time_us)" '700000 700000'
+  assert_equal "$(result get 'elapsed_us max_time_us')" '700000 700000'
   (($(result get late) > 0)) || fail "nothing was late"
   wait_until 10 logged "$(($(result get ops) + $(result get late)))" slow.log || fail "$(result get ops) in time, $(result get late) late, $(wc -l <slow.log) logged"
   assert_equal "$(awk 'NR > 1 { sum += $(NF - 1) } END { print sum }' out/histogram-get-*)" "$(wc -l <slow.log)"
@@ -120,8 +120,7 @@ END
   refute_contains 'did not come back' "$STDERR"
 }
 
-@test "keys that are gone although all were set fail the run, with the reason; --allow-misses says that they may go" {
-  local keys
+@test "keys that are gone although all were set fail the run, with the reason; --allow-misses says that they may go; those that no phase has set are unset" {
   redis_start --maxmemory 3mb --maxmemory-policy allkeys-random
   for keys in uniform zipf; do
     fails 1 loadgen 1 --phases populate,get --keys "$keys" --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
@@ -134,47 +133,41 @@ END
   assert_contains 'keys were missing though all had been set (evicted)' "$STDERR"
   # The marker may have been evicted too, and still the instance is known to be ours.
   assert_equal "$(redis-cli -p "$REDIS_PORT" exists redis-tier-benchmark:marker)" 1
-}
-
-@test "wrong values and lost keys in a warm-up fail the run, though the phase after it has none" {
-  redis_start
-  mkdir gate
-  loadgen_start 1 --gate gate --phases populate,mixed --ratio 1:1 --keys uniform -P 8 --rate 2000 --warmup 2 --time 0.3 127.0.0.1 "$REDIS_PORT" 100 20
-  order populate 0
-  wait_until 20 test -e gate/ready-mixed
-  # The SETs of the warm-up mend them.
-  { seq -f 'set %.0f BAD' 0 9 && seq -f 'del %.0f' 10 19; } | redis-cli -p "$REDIS_PORT" >/dev/null
-  order mixed 0
-  job_wait 30
-  assert_equal "$status $(result mixed errors) $(result mixed misses)" '1 0 0'
-  assert_match 'test: mixed \(warm-up\): thread 0, port [0-9]+: 0 error replies, [1-9][0-9]* misses, [1-9][0-9]* mismatches' "$STDERR"
-  assert_match 'mixed \(warm-up\): [0-9]+ keys were missing though all had been set \(nothing was evicted' "$STDERR"
-}
-
-@test "keys that no phase has set are unset: their SETs failed, or the phase ended before them" {
   redis_start --maxmemory 3mb
   refuses 1 'OOM' loadgen 1 --phases populate,get --keys uniform --requests 2000 -P 8 127.0.0.1 "$REDIS_PORT" 1000 5000
   (($(result get misses) > 0)) || fail "every key was set"
   assert_equal "$(result get miss_reason)" unset
   redis_start
-  mkdir gate
-  loadgen_start 1 --phases set,get --keys sequential --rate 10 --gate gate --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 1000
+  loadgen_gate 1 --phases set,get --keys sequential --rate 10 --interval 0.1 127.0.0.1 "$REDIS_PORT" 10 1000
   order set 0
   wait_elapsed set 0.1
   touch gate/stop
   wait_until 20 test -e gate/ready-get || fail "get was not offered: $(<job.err)"
   rm gate/stop
   order get 0 c0
-  job_wait 30
-  assert_success
+  succeeds job_wait 30
   (($(result get misses) > 0)) || fail "every key was set"
   assert_equal "$(result get miss_reason)" unset
+}
+
+@test "wrong values and lost keys in a warm-up fail the run, though the phase after it has none" {
+  redis_start
+  loadgen_gate 1 --phases populate,mixed --ratio 1:1 --keys uniform -P 8 --rate 2000 --warmup 2 --time 0.3 127.0.0.1 "$REDIS_PORT" 100 20
+  order populate 0
+  wait_until 20 test -e gate/ready-mixed
+  # The SETs of the warm-up mend them.
+  { seq -f 'set %.0f BAD' 0 9 && seq -f 'del %.0f' 10 19; } | redis-cli -p "$REDIS_PORT" >/dev/null
+  order mixed 0
+  job_wait 30
+  assert_equal "$status $(result mixed 'errors misses')" '1 0 0'
+  assert_match 'test: mixed \(warm-up\): thread 0, port [0-9]+: 0 error replies, [1-9][0-9]* misses, [1-9][0-9]* mismatches' "$STDERR"
+  assert_match 'mixed \(warm-up\): [0-9]+ keys were missing though all had been set \(nothing was evicted' "$STDERR"
 }
 
 @test "a reply that answers nothing is an error" {
   delay_server double --reply 'GET=$-1\r\n$-1\r\n'
   fails 1 loadgen 1 --no-flush --phases get --requests 1 127.0.0.1 "$DELAY_PORT" 10 10
-  assert_equal "$(result get ops) $(result get error_replies)" '1 1'
+  assert_equal "$(result get 'ops error_replies')" '1 1'
   assert_contains 'a reply that answers no request' "$STDERR"
 }
 
@@ -185,7 +178,7 @@ END
   sleep 1 # what is measured
   kill -INT "$JOB_PID"
   job_wait 10
-  assert_equal "$status $(result get ops) $(result get interrupted)" '130 1 1'
+  assert_equal "$status $(result get 'ops interrupted')" '130 1 1'
   (($(result get elapsed_us) >= 1000000)) || fail "elapsed $(result get elapsed_us) us"
 }
 
@@ -205,7 +198,6 @@ END
   succeeds loadgen 1 --phases set --data compressible:3 -P 8 127.0.0.1 "$REDIS_PORT" 20000 200
   loadgen 6 --instances 1 --cpus 0 --no-flush --phases get --data compressible:3 --keys uniform -P 8 --requests 12000 127.0.0.1 "$REDIS_PORT" 20000 200
   # With other programs on that CPU they cannot use all of it: the file itself says how much they had.
-  local share
   share=$(awk -v cpu="$(result get client_cpu_us)" -v time="$(result get elapsed_us)" 'BEGIN { printf "%d", 100 * cpu / time }')
   ((share < 97)) || assert_equal "$share: $(result get client_limited)" "$share: 1"
   ((share > 93)) || assert_equal "$share: $(result get client_limited)" "$share: 0"
