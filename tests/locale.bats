@@ -37,7 +37,6 @@ speak() {
   succeeds run_split "$REPO/summary2csv.sh" results/*
   assert_equal "$STDERR" ''
   assert_match 'native,100B-2i,1,127.0.0.1,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9]+,[0-9.]+,'
-  # A spreadsheet of this language reads the same figures.
   run_split "$REPO/summary2csv.sh" --excel results/*
   assert_equal "${output:0:12}" $'\xef\xbb\xbffilename;'
   assert_match 'native;100B-2i;1;127.0.0.1;[0-9]+;[0-9]+;[0-9]+;[0-9]+;[0-9]+;[0-9]+,[0-9]+;'
@@ -51,7 +50,7 @@ speak() {
 }
 
 @test "without LANG, and in other languages, the report and the comparison of a run are the same, and stderr is empty" {
-  local name first=''
+  first=''
   need_command gnuplot
   cp -r "$REPO/results/sample" sample
   for name in '' de_DE tr_TR; do

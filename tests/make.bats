@@ -4,15 +4,11 @@
 
 load helper
 
-@test "make help lists every target that a user calls" {
-  local target
+@test "make help lists every target that a user calls; the default target builds the load generator" {
   succeeds run make -s -C "$REPO" help
   for target in help deps deps-check demo check check-all check-qemu check-qemu-long check-lab lint format clean install uninstall; do
     assert_match "make $target +[a-z]"
   done
-}
-
-@test "the default target builds the load generator" {
   succeeds run make -C "$REPO" -nB
   assert_match 'test\.(c|o)'
 }
@@ -46,7 +42,6 @@ load helper
   ln -s /etc/passwd around/tree/conf/link.conf
   mkdir -p around/tree/{tests,results/mine}
   touch around/tree/tests/mine.sh around/tree/results/mine/run.conf
-  # An enclosing checkout does not count.
   git -C around init -q
   diff <(sort files) <(around/tree/tools/files.sh | sort)
   rm -rf around/.git

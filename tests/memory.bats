@@ -5,6 +5,7 @@
 
 load helper
 load elsewhere
+load tiers
 load tree
 
 setup() {
@@ -15,35 +16,10 @@ setup() {
   [[ -x $MEMBENCH ]] || make -s -C "$REPO" membench
 }
 
-# Make a machine of two sockets and a CXL node below $SCRATCH/tree, and a membench that knows its figures: per node of each socket
-# LATENCY LOADED READ WRITE in the file `figures`, lines SOCKET_CPUS NODE ...
-machine() {
-  local path text cpu
-  export TIERBENCH_ROOT=$SCRATCH/tree
-  while read -r path text; do
-    [[ -d $TIERBENCH_ROOT/${path%/*} ]] || mkdir -p "$TIERBENCH_ROOT/${path%/*}"
-    printf '%s\n' "$text" >"$TIERBENCH_ROOT/$path"
-  done <<'END'
-sys/devices/system/node/has_memory 0-2
-sys/devices/system/node/node0/cpulist 0-1
-sys/devices/system/node/node1/cpulist 2-3
-sys/devices/system/node/node2/cpulist
-sys/devices/system/node/node0/access1/initiators/read_latency 100
-sys/devices/system/node/node0/access1/initiators/read_bandwidth 200000
-sys/devices/system/node/node1/access0/initiators/read_latency 100
-sys/devices/system/node/node2/access0/initiators/read_latency 250
-sys/devices/system/node/node2/access0/initiators/read_bandwidth 50000
-sys/devices/virtual/memory_tiering/memory_tier4/nodelist 0-1
-sys/devices/virtual/memory_tiering/memory_tier22/nodelist 2
-sys/kernel/mm/mempolicy/weighted_interleave/node0 1
-sys/kernel/mm/mempolicy/weighted_interleave/node1 1
-sys/kernel/mm/mempolicy/weighted_interleave/node2 1
-proc/self/status Cpus_allowed_list:	0-1,3
-END
-  for cpu in 0 1 2 3; do
-    mkdir -p "$TIERBENCH_ROOT/sys/devices/system/cpu/cpu$cpu/topology"
-    echo $((cpu / 2)) >"$TIERBENCH_ROOT/sys/devices/system/cpu/cpu$cpu/topology/physical_package_id"
-  done
+# Make the machine of probe.tree, and a membench that knows its figures: per node of each socket LATENCY LOADED READ WRITE in the file `figures`,
+# lines SOCKET_CPUS NODE ...
+probed() {
+  machine probe
   cat >membench <<END
 #!/bin/bash
 here=$PWD
@@ -83,8 +59,8 @@ judge() {
   assert_equal "$(find locks -type f)" ''
 }
 
-@test "each node is measured from each socket, on the CPUs that we may use; what firmware and kernel say stands beside it" {
-  machine
+@test "each node is measured from each socket, on the CPUs that we may use; what firmware and kernel say is printed too; when its master is gone, a probe measures nothing further" {
+  probed
   printf '%s\n' '0-1 0 100 150 200000 180000' '0-1 1 180 250 90000 80000' '0-1 2 260 500 50000 40000' '3 0 180 - 9000 8000' '3 1 100 - 20000 18000' >figures
   locked
   succeeds run_split remote_script memory measure "$PWD/membench"
@@ -96,12 +72,6 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
     printf '%s\n' "$output" | sed -n '/^node/p'
     printf '%s\n' "$output" | sed '/^node/d'
   )"
-}
-
-@test "a probe whose master is gone measures nothing further" {
-  machine
-  printf '%s\n' '0-1 0 100 150 200000 180000' '0-1 1 180 250 90000 80000' '0-1 2 260 500 50000 40000' '3 0 180 - 9000 8000' '3 1 100 - 20000 18000' >figures
-  locked
   # Its lease is over after the first pair.
   sed -i 's|^here=.*|&; touch -d "2 hours ago" "$here/locks/tierbench-lock.memory-test"|' membench
   fails any run_split remote_script memory measure "$PWD/membench"
@@ -110,7 +80,6 @@ pair\t0\t2\t260\t500\t1000\t50000\t40000\thuge\tno\t100\npair\t1\t0\t180\t-\t-\t
 }
 
 @test "weights in proportion to the smaller one of read and write, small numbers first; tiers and firmware that say something else than what was measured are warnings, and what fits is none" {
-  local values wanted
   while IFS='|' read -r values wanted; do
     # shellcheck disable=SC2086 # the arguments
     run judge $values
@@ -137,7 +106,6 @@ END
 }
 
 @test "membench takes no more than it may, and refuses what is not there" {
-  local code words said
   succeeds run "$MEMBENCH" measure --node 0 --cpus 0 --bytes 5000000 --seconds 0.01
   assert_line $'bytes\t4194304'
   assert_line $'cached\tyes'
@@ -158,7 +126,7 @@ END
 @test "a load on memory ends with the process that asked for it, and with its lease" {
   sleep 1000 3>&- &
   process_note $!
-  local pid=$! start
+  pid=$!
   start=$(process_start "$pid")
   "$MEMBENCH" load --node 0 --cpus 0 --gb-s 0.01 --bytes 4000000 --process "$pid:$start" >said 2>&1 3>&- &
   process_note $!
@@ -188,7 +156,7 @@ END
 
 @test "another host gets a copy of membench, and builds it where that does not start" {
   # The way of a host that is reached over ssh, without the ssh.
-  local code='remote_is_local() { [[ $1 != elsewhere ]]; }
+  code='remote_is_local() { [[ $1 != elsewhere ]]; }
     HOST=elsewhere
     memory_program'
   mkdir there
@@ -214,7 +182,6 @@ END
 }
 
 @test "two runs that copy a file to one host at the same time both succeed; a copy that fails leaves nothing" {
-  local pid
   elsewhere_master 'call_put 127.0.0.1 file "$SCRATCH/cache/copy"' | sed '/^remote_open /d' >put.sh
   put() { bash put.sh; }
   echo content >file
@@ -236,8 +203,8 @@ END
   assert_equal "$(ls cache)" copy
 }
 
-@test "a program that another run has built on the host since is not built again" {
-  local path=$SCRATCH/host/cache/some-0123456789abcdef turn
+@test "a program that another run has built on the host since is not built again; one that does not start is refused with the loader's own words" {
+  path=$SCRATCH/host/cache/some-0123456789abcdef
   mkdir -m 700 host
   mkdir host/cache
   printf 'some:\n\techo built >>%s\n\tprintf "#!/bin/sh\\necho 1\\n" >some\n\tchmod +x some\n' "$SCRATCH/built" >Makefile
@@ -249,12 +216,7 @@ END
   done
   assert_equal "$(<built)" built
   assert_equal "$(ls host/cache)" "$(printf '%s\n' some-0123456789abcdef source-0123456789abcdef.log)"
-}
-
-@test "a copy that does not start is refused with the loader's own words" {
-  local key=0123456789abcdef
-  mkdir -m 700 host
-  mkdir host/cache
+  key=0123456789abcdef
   gcc -shared -o libgone.so -x c /dev/null
   echo 'int main(void) { return 0; }' | gcc -o "host/cache/some-$key" -x c - -L. -Wl,--no-as-needed -lgone
   rm libgone.so

@@ -52,8 +52,8 @@ messages_run() {
 }
 
 @test "each message comes with its status and its line, and no line is of another program" {
-  local expected command given line number=0 bad=''
-  local others=$'\n([^\n]*: line [0-9]+: |(awk|bash|cat|cp|dd|find|grep|ls|m?awk|mkdir|mv|rm|sed|sort|stat|touch): )[^\n]*'
+  number=0 bad=''
+  others=$'\n([^\n]*: line [0-9]+: |(awk|bash|cat|cp|dd|find|grep|ls|m?awk|mkdir|mv|rm|sed|sort|stat|touch): )[^\n]*'
   messages_runs
   while IFS=$'\t' read -r expected command given line; do
     [[ $expected == [23] ]] || continue
@@ -83,8 +83,7 @@ messages_run() {
 }
 
 @test "each refusal of the load generator comes with status 2 and its line" {
-  local given expected word count=0 bad=''
-  local -a words arguments
+  count=0 bad=''
   [[ -x $REPO/test ]] || make -s -C "$REPO"
   while IFS=$'\t' read -r given expected; do
     [[ $given != '#'* && $given != - ]] || continue

@@ -42,11 +42,8 @@ monitored() {
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load set
   # Another program at the same time: its CPU time is printed in ms.
-  local burnt
   burnt=$(bash -c 'TIMEFORMAT=%3U; time timeout 1.5 bash -c "while :; do :; done"' 2>&1) || :
-  job_wait 60
-  assert_success
-  local server ops calls
+  succeeds job_wait 60
   server=$(echo results/*/native/*/rep-1/server)
   assert_exists "$server"/{counters,vmstat,instances}.tsv
   assert_equal "$(cut -f 1 "$server/counters.tsv" | sort -u | tr '\n' ' ')" 'get phase set '
@@ -62,7 +59,6 @@ monitored() {
   assert_equal "$(find host -name 'run-*')" ''
   # Others' CPU time has the neighbour's in it, by the server's probes and by the client's.
   assert_match '^[0-9]+\.[0-9]{3}$' "$burnt"
-  local host
   for host in server 127.0.0.1; do
     awk -F '\t' -v host="$host" -v burnt="$burnt" '$2 == host { foreign += $4 * $9 / 100; ours += $7 } END { exit !(foreign >= 0.8 * burnt && ours > 0) }' \
       "${server%/*}/foreign.tsv" || fail "the neighbour used $burnt s: $(<"${server%/*}/foreign.tsv")"
@@ -70,7 +66,6 @@ monitored() {
 }
 
 @test "with 288 instances the monitors take a few per cent of a CPU at most" {
-  local most
   # Those that are there at the start are asked for INFO, which these do not answer.
   succeeds monitored 1 '
     for ((i = 1; i < 288; i++)); do
@@ -87,7 +82,7 @@ monitored() {
     echo "ticks $(($(ticks) - before))"
     awk "NR > 1 { print \$2 }" "$folder/monitor/instances.tsv" | sort -u | wc -l'
   assert_match $'ticks ([0-9]+)\n([0-9]+)$'
-  local -a found=("${BASH_REMATCH[@]}")
+  found=("${BASH_REMATCH[@]}")
   most=$(rounds_ticks 125000)
   ((most > 15)) || most=15
   ((found[1] <= most)) || fail "${found[1]} ticks in 5 s, and $most at most here"
@@ -95,17 +90,26 @@ monitored() {
   ((found[2] >= 96)) || fail "${found[2]} instances were looked at"
 }
 
-@test "an instance that does not answer INFO is named, and marked in the counters" {
-  succeeds monitored 1 'monitor_mark set && monitor_mark end && head -n 1 "$folder/monitor/mark-set" >first && fetch "$SCRATCH"'
+@test "an instance that does not answer INFO is named, and marked in the counters, which are there until stop: a link that is cut behind their last byte loses nothing" {
+  succeeds monitored 1 'monitor_mark set && monitor_mark end && sed -n 1p "$folder/monitor/mark-set" >first
+    mkdir one two
+    for into in one two; do
+      wait_for=$((SECONDS + 120))
+      until [[ -s $folder/monitor/vmstat.tsv ]]; do ((SECONDS < wait_for)); done
+      fetch "$into"
+    done'
   # Instances are asked first: INFO touches pages, which the counters of the host then have.
   assert_equal "$(cut -f 1 first)" "$BASE"
   assert_contains "no answer to INFO before set from port $BASE;" "$STDERR"
   assert_contains "after set: used_memory not known, Rss " "$STDERR"
-  grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' counters.tsv
+  grep -qx "set"$'\t'"$BASE"$'\tunanswered\t1\t1' one/counters.tsv
+  assert_exists one/vmstat.tsv
+  cmp one/vmstat.tsv two/vmstat.tsv
+  assert_equal "$(find host -path '*/monitor')" ''
 }
 
 @test "the clock of CPUs, their cores, the temperature of the hottest socket and interrupts are in the counters" {
-  local cpu tree=$SCRATCH/tree place=$SCRATCH/tree/sys/class/hwmon/hwmon
+  tree=$SCRATCH/tree place=$SCRATCH/tree/sys/class/hwmon/hwmon
   for ((cpu = 0; cpu < $(nproc --all); cpu++)); do
     mkdir -p "$tree/sys/devices/system/cpu/cpu$cpu/"{cpufreq,topology}
     echo 2500000 >"$tree/sys/devices/system/cpu/cpu$cpu/cpufreq/scaling_cur_freq"
@@ -118,7 +122,6 @@ monitored() {
   echo 51000 >"$place"0/temp1_input
   echo 45000 >"$place"1/temp1_input
   echo 90000 >"$place"2/temp1_input
-  # The monitors are started again on that machine.
   succeeds monitored 2 'export TIERBENCH_ROOT=$SCRATCH/tree
     call_chain "$HOST" "${calls[@]}"
     # Wait for a number of samples. Usage: sampled NUMBER
@@ -186,7 +189,6 @@ monitored() {
   job_start env "$REPO/do_it.sh" run "${WORDS[@]}" RESERVE=16M
   wait_until 60 bash -c 'test -s host/run-*/monitor/vmstat.tsv'
   # What the sampler reads is replaced by a machine that is nearly full.
-  local folder
   folder=$(echo host/run-*/monitor)
   read -r pid _ <"$folder/monitor.proc"
   sed -i 's/^declare -- RESERVE_BYTES=.*/declare -- RESERVE_BYTES="1125899906842624"/' "$folder/monitor.sh"
@@ -197,8 +199,7 @@ monitored() {
   printf '%s\t%s\tmonitor\n' $! "$(process_start $!)" >"$folder/monitor.proc"
   kill -TERM "$pid"
   echo >go
-  job_wait 60
-  assert_equal "$status" 1
+  fails 1 job_wait 60
   assert_match 'guard: [0-9]+ MiB of memory are available, and [0-9]+ MiB must stay free \(RESERVE\); the load was stopped' "$STDERR"
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find host -name 'run-*')" ''
@@ -223,27 +224,12 @@ monitored() {
   assert_equal "$(find host -name 'run-*')" ''
 }
 
-@test "what the monitors saw is there until stop: a link that is cut behind their last byte loses nothing" {
-  succeeds monitored 1 '
-    mkdir one two
-    for into in one two; do
-      wait_for=$((SECONDS + 120))
-      until [[ -s $folder/monitor/vmstat.tsv ]]; do ((SECONDS < wait_for)); done
-      fetch "$into"
-    done'
-  assert_exists one/vmstat.tsv
-  cmp one/vmstat.tsv two/vmstat.tsv
-  assert_equal "$(find host -path '*/monitor')" ''
-}
-
 @test "a guard that is gone itself ends the load and fails the repeat" {
   words TIME=600 RATE=1000 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(cut -f 1 host/run-*/monitor/monitor.proc)"
-  job_wait 40
-  assert_equal "$status" 1
-  assert_contains "guard: the monitors are gone" "$STDERR"
+  refuses 1 "guard: the monitors are gone" job_wait 40
   assert_equal "$(find results -name 'rep-1.failed-*' | wc -l) $(find host -name 'run-*' | wc -l)" '1 0'
 }
 
@@ -263,7 +249,6 @@ monitored() {
 }
 
 @test "every awk prints the content of the tier's swap" {
-  local awk
   need_command mawk gawk
   mkdir -p work/run-x/tier
   printf '/nowhere\t0\n' >work/run-x/tier/swap

@@ -38,7 +38,6 @@ refused() {
   refused "command line: -v: VARIANTS=plaice: plaice: not found; the nearest is place (./do_it.sh list names variants)" plan -v plaice
   run bash -c '. "$REPO/tools/completion.bash"; COMP_WORDS=("$REPO/do_it.sh" -v p) COMP_CWORD=2; _tierbench; printf "%s\n" "${COMPREPLY[@]}"'
   assert_output $'place\npreferred'
-  # Without the path they are unknown.
   unset -v TIERBENCH_PATH
   refused "command line: -s: SCENARIO=question: not found; ./do_it.sh list names scenarios" plan -s question
 }
@@ -56,7 +55,7 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
 
 @test "a directory or a file that another user could change is refused in one line" {
   need_root
-  local file=$SCRATCH/mine/scenarios/question.conf fix="; set TIERBENCH_PATH to a path of root's or yours"
+  file=$SCRATCH/mine/scenarios/question.conf fix="; set TIERBENCH_PATH to a path of root's or yours"
   TIERBENCH_PATH=mine refused "environment: TIERBENCH_PATH=mine: not a directory that you can read; accepted: absolute paths of directories, separated by colons"
   chmod o+w more
   refused "environment: TIERBENCH_PATH=$SCRATCH/more: other users can write to $SCRATCH/more (mode 757); chmod go-w it, or set TIERBENCH_PATH to another path"
@@ -70,7 +69,6 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
   chmod 644 "$file"
   chown nobody "$file"
   refused "environment: TIERBENCH_PATH=$file: $file belongs to another user (nobody), who could replace it$fix" plan -s question
-  # Also by its path, and at the end of a link.
   refused "environment: TIERBENCH_PATH=$SCRATCH/mine/scenarios/question.conf: $file belongs to another user (nobody), who could replace it$fix" plan -s mine/scenarios/question.conf
   mv "$file" other.conf
   ln -s ../../other.conf "$file"
@@ -79,7 +77,7 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
 
 @test "parts and tiers of TIERBENCH_PATH: known to plan, list and completion; a name that is taken, or a file that cannot be used, is one line" {
   need_root
-  local file cannot='cannot open; accepted: files that you can read' path="chmod go-w it, or set TIERBENCH_PATH to another path"
+  cannot='cannot open; accepted: files that you can read' path="chmod go-w it, or set TIERBENCH_PATH to another path"
   "$REPO/do_it.sh" new part spare
   "$REPO/do_it.sh" new tier ownt
   succeeds run_split "$REPO/do_it.sh" plan --settings -s question -v ownt SPARE=on "${far[@]}"

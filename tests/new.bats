@@ -21,7 +21,6 @@ refused() {
 }
 
 @test "new scenario and new variant write templates that run as they are, and are resumed without TIERBENCH_PATH" {
-  local run
   succeeds run_split "$REPO/do_it.sh" new scenario question
   assert_output "$SCRATCH/mine/scenarios/question.conf: written, and runs as it is: ./do_it.sh run -s question"
   run_split "$REPO/do_it.sh" new variant place
@@ -40,7 +39,7 @@ refused() {
 }
 
 @test "new writes over no file, and refuses a name that is none or is known" {
-  local file=$SCRATCH/mine/scenarios/question.conf
+  file=$SCRATCH/mine/scenarios/question.conf
   "$REPO/do_it.sh" new scenario question
   echo '# changed' >"$file"
   refused "new scenario: NAME=question: exists, $file; choose another name" scenario question
@@ -57,10 +56,9 @@ refused() {
 }
 
 @test "new part writes a directory that runs as it is: a row of doctor, a column, nothing left, and its line in the list" {
-  local -a words=(-s demo -v native KEYS=500 VALUE_SIZES=100 SRV_OVERRIDE=1 REDISRUNS=1 REPORT=off TUNE=off)
+  words=(-s demo -v native KEYS=500 VALUE_SIZES=100 SRV_OVERRIDE=1 REDISRUNS=1 REPORT=off TUNE=off)
   words+=(REDISBASE="$(ports_pick 1)" RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
   prints "$SCRATCH/mine/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on" run_split "$REPO/do_it.sh" new part spare
-  # As some editors leave it.
   truncate -s -1 mine/part/list
   "$REPO/do_it.sh" plan -s demo SPARE=on
   "$REPO/do_it.sh" new part spare_3
@@ -89,10 +87,8 @@ on get known'
     fails 2 run_split "$REPO/do_it.sh" new part "$name"
     assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$STDERR"
   done
-  # Without the path it is in the tree.
   cp -rp "$REPO"/{do_it.sh,lib,conf} .
   truncate -s -1 lib/part/list
-  TIERBENCH_PATH='' run ./do_it.sh new part spare
-  assert_output "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on"
+  TIERBENCH_PATH='' prints "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on" run ./do_it.sh new part spare
   assert_equal "$(<lib/part/list)" "$(<"$REPO/lib/part/list")"$'\nspare'
 }

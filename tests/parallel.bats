@@ -61,7 +61,6 @@ $1"
 }
 
 @test "what runs alone has its status, and ends with its script, also if that is killed" {
-  local signal
   for signal in TERM:143 KILL:137; do
     fails "${signal#*:}" asks 'each() { echo $BASHPID >each; kill -s "$1" $$; sleep 60; }
       alone() { echo $BASHPID >alone; parallel_run 60 each "$1"; touch left; }

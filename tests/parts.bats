@@ -86,7 +86,6 @@ two stop end, one stop end, two done end, one done end,'
 }
 
 @test "no other file of lib names a figure, a function or a file of a part" {
-  local part words found
   cd "$REPO"
   words=$(
     grep -v '^#' lib/part/list | while read -r part; do

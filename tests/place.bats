@@ -45,8 +45,7 @@ shares() { awk '$1 != "client" { if (!n[$2 " " $3]++) order[++k] = $2 " " $3 } E
 # Print everything on one line.
 all() { paste -sd , <<<"$output"; }
 
-@test "each placement puts instances where it says, from one on to all CPUs and round again" {
-  local what kind words wanted
+@test "each placement puts instances where it says, from one on to all CPUs and round again; the guide's 288 instances on 72 CPUs: four rounds of one CPU each" {
   printf '%s\n' 0,0,0,0 1,0,0,0 2,1,0,0 3,1,0,0 >paired.lscpu
   # Blanks in a setting are `~`.
   while IFS='|' read -r what kind words wanted; do
@@ -85,9 +84,6 @@ END
   assert_equal "$(cpus | cut -d ' ' -f 64-65)" '63,127 0,64'
   place 2x24ht 96 IO_THREADS=4
   assert_equal "$(cpus | cut -d ' ' -f 24-25)" '92-95 0-3'
-}
-
-@test "the guide's 288 instances on 72 CPUs: four rounds of one CPU each" {
   succeeds run_plan -s imdt SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 SERVER_CORES=72 SERVER_MEM=754 SRV_OVERRIDE=288
   assert_match '6379-6450 +72 +0-71, 1 each'
   assert_match '6595-6666 +72 +0-71, 1 each'
@@ -95,7 +91,6 @@ END
 }
 
 @test "every instance has a CPU that is there, whatever the numbers; a node without a CPU gets no instance, and plan names it" {
-  local machine
   for machine in 2x12 2x24ht nps4 cpuless; do
     succeeds place "$machine" '1 5 33' SWEEP=PLACEMENT=spread,cpu,core,numa,split
     [[ $machine != cpuless ]] || refute_contains membind=2
@@ -114,7 +109,6 @@ END
 
 @test "an instance really runs where it was put, with the threads it was asked for" {
   need_command numactl
-  local cpu
   cpu=$(($(nproc) - 1))
   succeeds master "REDISBASE=$(ports_pick 1) 'SERVER_NUMACTL=-C $cpu' IO_THREADS=2" '
     server_start 1

@@ -23,7 +23,6 @@ planned() {
 }
 
 @test "the guide's fill, to the key" {
-  local memory
   for memory in '754 2275590 22743' '755 2278645 22777'; do
     planned keys -s imdt VALUE_SIZES='1000 100000' SERVER_CORES=72 SERVER_MEM="${memory%% *}" SRV_OVERRIDE=288 REDISRUNS=1
     assert_output "$(tr ' ' '\n' <<<"${memory#* }")"
@@ -31,7 +30,7 @@ planned() {
 }
 
 @test "the disk that persistence needs: two dumps, or an AOF before its rewrite and the next one, an AOF of at least 64 MB each" {
-  local -a words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=2 VALUE_SIZES=1000)
+  words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=2 VALUE_SIZES=1000)
   run_plan "${words[@]}" KEYS=100000 PERSISTENCE=rdb
   assert_contains $'\ndisk     up to 393 MiB in REMOTE_DIR for the files of persistence\n' "$output"
   run_plan "${words[@]}" KEYS=100000 PERSISTENCE=aof
@@ -51,8 +50,7 @@ planned() {
 
 # shellcheck disable=SC2030 # each test has its own REPLY
 @test "KEY_PREFIX: the plan names the keys, and their length is in the cost of a key" {
-  local -a words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=1 VALUE_SIZES=1000 KEYS=100000)
-  local prefix
+  words=(-s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=1 VALUE_SIZES=1000 KEYS=100000)
   cost() { run_plan "${words[@]}" "$@" && REPLY=$(awk '$1 == "1000B-1i" { print $6 }' <<<"$output"); }
   cost
   assert_equal "$REPLY" 1102
@@ -66,20 +64,15 @@ planned() {
   refuses 2 'invalid; accepted: off, a name of 1 to 1024 letters' run_plan "${words[@]}" KEY_PREFIX="${prefix// /k}k"
 }
 
-@test "instances are divided over clients in contiguous ranges, and a remainder is spread" {
+@test "instances are divided over clients in contiguous ranges, a remainder is spread, and every instance is loaded by exactly one client" {
   CLIENT_IP="a b"
   assert_equal "$(shares_clients 288)" $'a\t6379\t144\nb\t6523\t144'
   CLIENT_IP="a b c"
   assert_equal "$(shares_clients 8)" $'a\t6379\t3\nb\t6382\t3\nc\t6385\t2'
-  # So are requests for each of them.
   TIME=0 REQUESTS=110/instance
   shares_requests_of 3
   # shellcheck disable=SC2031 # each test has its own
   assert_equal "$REPLY" 330
-}
-
-@test "every instance is loaded by exactly one client, whatever the numbers" {
-  local instances
   CLIENT_IP="a b c d e f g"
   for instances in 7 8 13 100 288; do
     assert_equal "$(shares_clients "$instances" | awk '{ for (p = $2; p < $2 + $3; p++) print p }')" \
@@ -150,8 +143,7 @@ native 2 500 203.0.113.2/6379/2/6"
     -v native -v loadgen SERVER_CORES=64
   assert_success
   assert_equal "${#lines[@]}" 1000
-  # As each is planned alone.
-  local -a all=("${lines[@]}")
+  all=("${lines[@]}")
   planned 'number instances keys seconds' VALUE_SIZES=100 INSTANCES=1 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
   assert_output "${all[0]}"
   planned 'instances keys seconds' VALUE_SIZES=10000 INSTANCES=125 REDISRUNS=1 FILL=8G PHASES=get PLAN_OPS=1000000000 SERVER_CORES=64
@@ -187,7 +179,7 @@ native 2 500 203.0.113.2/6379/2/6"
 }
 
 @test "the time of a plan: populate by its keys, other phases by TIME and WARMUP" {
-  local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none)
+  words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none)
   # 10,000,001 keys at 100,000 a second, 300 s, and a second at each: 402 s.
   succeeds run_plan "${words[@]}"
   assert_match '100B-1i .* 6\.7 min

@@ -17,26 +17,6 @@ planner_facts() {
   printf 'keycost\t1000\t%s\n' $'table\t7' $'base\t1130000' $'cost\t3\t1180.5' $'cost\t8\t1184.25' >>c
 }
 
-# Make every plan of tests/planner.tsv with an awk, and compare it.
-# Usage: planner_all AWK
-planner_all() {
-  local name sum words count=0 bad=''
-  planner_facts
-  mkdir bin
-  ln -s "$(command -v "$1")" bin/awk
-  PATH=$SCRATCH/bin:$PATH
-  while IFS=$'\t' read -r name sum words; do
-    [[ $name != '#'* ]] || continue
-    mapfile -t words < <(tr ' ~' '\n ' <<<"$words")
-    run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 "${words[@]}"
-    [[ $status == 0 ]] || fail "$name: $STDERR"
-    count=$((count + 1))
-    [[ $(cksum <<<"$output") == "$sum" ]] || bad+="$name"$'\n'"$output"$'\n'
-  done <"$REPO/tests/planner.tsv"
-  [[ -z $bad ]] || fail "$bad"
-  assert_equal "$count" "$(grep -vc '^#' "$REPO/tests/planner.tsv")"
-}
-
 # Print the table of docs/plan.md that has a column, without its rule, and with tabs between the columns; of settings, without the header.
 planner_example() {
   awk -v OFS='\t' -v name="$1" '
@@ -47,18 +27,27 @@ planner_example() {
     inside' "$REPO/docs/plan.md"
 }
 
-@test "plans of many kinds have the rows that they always had" {
-  need_command mawk
-  planner_all mawk
-}
-
-@test "the same plans with gawk" {
-  need_command gawk
-  planner_all gawk
+@test "plans of many kinds have the rows that they always had, with mawk and with gawk" {
+  need_command mawk gawk
+  planner_facts
+  mkdir bin
+  for awk in mawk gawk; do
+    ln -sf "$(command -v "$awk")" bin/awk
+    count=0 bad=''
+    while IFS=$'\t' read -r name sum words; do
+      [[ $name != '#'* ]] || continue
+      mapfile -t words < <(tr ' ~' '\n ' <<<"$words")
+      PATH=$SCRATCH/bin:$PATH succeeds run_plan --rows SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 "${words[@]}"
+      count=$((count + 1))
+      [[ $(cksum <<<"$output") == "$sum" ]] || bad+="$awk: $name"$'\n'"$output"$'\n'
+    done <"$REPO/tests/planner.tsv"
+    [[ -z $bad ]] || fail "$bad"
+    assert_equal "$count" "$(grep -vc '^#' "$REPO/tests/planner.tsv")"
+  done
 }
 
 @test "a file of settings may have any name: nothing of it is taken for a setting" {
-  local name=$'a\nsetting\tdefault\tPIPELINE\tx\t9\nb'
+  name=$'a\nsetting\tdefault\tPIPELINE\tx\t9\nb'
   mkdir "$name"
   printf 'PIPELINE=7\nKEYS=10\n' >"$name/s.conf"
   succeeds run_plan --settings SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=16 -s "$PWD/$name/s.conf"
@@ -66,7 +55,6 @@ planner_example() {
 }
 
 @test "the example of docs/plan.md is what plan prints" {
-  local line rows settings example words
   line=$(grep '^./do_it.sh plan --settings' "$REPO/docs/plan.md")
   read -r -a words <<<"${line#./do_it.sh plan --settings}"
   run_plan --settings "${words[@]}"
@@ -85,8 +73,7 @@ planner_example() {
 }
 
 @test "-q: each scenario has a plan of about two minutes; its settings are above files and variants, and below what a user says" {
-  local file name word seconds
-  local -a words=(SERVER=203.0.113.1 SERVER_MEM=64 FACTS=2x24ht.lscpu)
+  words=(SERVER=203.0.113.1 SERVER_MEM=64 FACTS=2x24ht.lscpu)
   topology_of 2x24ht >2x24ht.lscpu
   for file in "$REPO"/conf/scenarios/*.conf; do
     name=${file##*/}
@@ -102,19 +89,15 @@ planner_example() {
   export TIERBENCH_PATH=$PWD/mine TIERBENCH_SEARCH_TIME=3
   run said TIME -s mine -v mine -q
   assert_output "- 5 conf/scenarios/sla.conf:$(grep -n ^QUICK "$REPO/conf/scenarios/sla.conf" | cut -d : -f 1): QUICK.settings"
-  run said TIME -s mine -v mine -q TIME=7
-  assert_output '- 7 command line'
-  run said SEARCH_TIME -s mine -q
-  assert_output '- 3 environment'
-  run said QUICK -s mine -q
-  assert_output '- on command line: -q'
+  prints '- 7 command line' run said TIME -s mine -v mine -q TIME=7
+  prints '- 3 environment' run said SEARCH_TIME -s mine -q
+  prints '- on command line: -q' run said QUICK -s mine -q
   run "$REPO/do_it.sh" plan -s mine -q "${words[@]}"
   assert_line 'Quick form (-q): a first answer, not a result.'
   # The run.conf of a run has what counted.
   "$REPO/do_it.sh" plan --settings -s mine -v mine -q "${words[@]}" TIME=7 |
     awk -F '\t' '$1 == "-" { print $3 "=\"" $4 "\"" } END { print "OVER=\"QUICK TIME SEARCH_TIME REDISRUNS FILL VALUE_SIZES\"" }' | tac >run.conf
-  run said TIME -s ./run.conf -v mine
-  assert_output "- 7 ./run.conf:$(grep -n '^TIME=' run.conf | cut -d : -f 1)"
+  prints "- 7 ./run.conf:$(grep -n '^TIME=' run.conf | cut -d : -f 1)" run said TIME -s ./run.conf -v mine
   printf 'QUICK.settings="TIME"\n' >>mine/scenarios/mine.conf
   fails 2 run "$REPO/do_it.sh" plan -s mine -q "${words[@]}"
   assert_output "do_it.sh: $PWD/mine/scenarios/mine.conf:4: QUICK.settings: TIME: not an assignment; accepted: NAME=VALUE"

@@ -10,15 +10,12 @@ setup() {
   export SIDECAR="bash $SCRATCH/script"
 }
 
-@test "a stopped process is woken to end by itself, and is not killed" {
+@test "a stopped process is woken to end by itself, and is not killed; a script says nothing of a process that it has started, and another one kills" {
   job_start bash -c 'trap "echo by itself >ended; exit" TERM; : >up; while :; do sleep 0.05; done'
   wait_until 20 test -e up
   kill -STOP "$JOB_PID"
   succeeds run bash -c '. "$REPO/lib/shared/proc.sh" && proc_record record "$1" job && proc_end 20 record' bash "$JOB_PID"
   assert_equal "$(<ended)" 'by itself'
-}
-
-@test "a script says nothing of a process that it has started, and another one kills" {
   prints 'goes on' run_split bash -c 'set -Eeuo pipefail
     . "$REPO/lib/shared/proc.sh"
     sleep 100 3>&- &
@@ -30,8 +27,8 @@ setup() {
   assert_equal "$STDERR" ''
 }
 
-@test "SIDECAR may be a script: what it runs gets INT as with Ctrl-C, and nothing that it has started is left" {
-  local RUN_ID=trace pid turn
+@test "SIDECAR may be a script: what it runs gets INT as with Ctrl-C; what it has left is stopped after its end, and what was not recorded; a process that has its number by chance is not" {
+  RUN_ID=trace
   # The command in front writes its results at INT, and the script continues. The command behind ignores INT.
   cat >script <<END
 sleep 1000 &
@@ -52,12 +49,8 @@ END
   assert_equal "$(<host/run-trace/sidecar.part/out/results)" $'results\nscript'
   remote_script ended
   refute_exists host/run-trace
-}
-
-@test "what a script of SIDECAR has left is stopped after its end, and what was not recorded; a process that has its number by chance is not" {
-  local RUN_ID=trace pid leader start
+  rm behind
   printf 'sleep 1000 &\necho $! >%s/behind\nuntil [[ -e %s/enough ]]; do sleep 0.05; done\n' "$SCRATCH" "$SCRATCH" >script
-  mkdir -m 700 host
   remote_script sidecar start
   wait_until 20 test -s behind
   pid=$(<behind)
@@ -66,7 +59,7 @@ END
   read -r leader start _ <host/run-trace/sidecar.part/proc
   wait_until 20 process_gone "$leader" "$start"
   remote_script ended
-  process_gone "$pid" "${TEST_PROCESSES[0]#*:}"
+  process_gone "$pid" "${TEST_PROCESSES[-1]#*:}"
 
   # One that was started and not recorded.
   rm enough
@@ -86,7 +79,7 @@ END
 }
 
 @test "a session whose first process has ended is of SIDECAR only with the run's mark, in the boot of the record" {
-  local leader boot RUN_ID=trace
+  RUN_ID=trace
   boot=$(</proc/sys/kernel/random/boot_id)
   # The session of another program that got the number of a recorded process, and one of the run.
   session() {

@@ -11,32 +11,27 @@ setup() {
   WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 RESULTS_DIR="$SCRATCH/results")
 }
 
-@test "the time left is known once a repeat is done; those that were there already do not count" {
-  mkdir there
-  succeeds master '' 'progress_repeat 1 12 there; progress_words; echo "$REPLY"
-    SECONDS=100; progress_repeat 2 12 new; progress_words; echo "$REPLY"
-    SECONDS=130; progress_repeat 3 12 new; progress_words; echo "$REPLY"
-    SECONDS=150; progress_words; echo "$REPLY"
-    SECONDS=1130; progress_repeat 4 12 new; progress_words; echo "$REPLY"
-    SECONDS=9999; progress_words; echo "$REPLY"'
-  assert_output "repeat 1 of 12
-repeat 2 of 12
-repeat 3 of 12, about 5 min left
-repeat 3 of 12, about 5 min left
-repeat 4 of 12, about 77 min left
-repeat 4 of 12, about 1 s left"
-}
-
-@test "a run says at once how many repeats are left and how long the plan takes, and what is shorter" {
+@test "a run says at once how many repeats are left and how long the plan takes, and what is shorter; the time left is known once a repeat is done" {
   mkdir -p run/native/p/rep-1
-  succeeds master '' 'PLAN_COLUMNS=(variant point repeat seconds)
+  prints "2 repeats, about 70 min; -q gives a first answer in about 2 min
+at most 1 repeat, about 20 s" master '' 'PLAN_COLUMNS=(variant point repeat seconds)
     declare -gA ROW
     QUICK=off REDISRUNS=3 PLAN_ROWS=($'\''native\tp\t1\t9999'\'' $'\''swap\tp\t1\t2100.5'\'' $'\''native\tp\t2\t2100'\'')
     progress_plan run
     REDISRUNS=auto:2..3 PLAN_ROWS=($'\''swap\tp\t1\t20'\'')
     progress_plan run'
-  assert_output "2 repeats, about 70 min; -q gives a first answer in about 2 min
-at most 1 repeat, about 20 s"
+  mkdir there
+  prints "repeat 1 of 12
+repeat 2 of 12
+repeat 3 of 12, about 5 min left
+repeat 3 of 12, about 5 min left
+repeat 4 of 12, about 77 min left
+repeat 4 of 12, about 1 s left" master '' 'progress_repeat 1 12 there; progress_words; echo "$REPLY"
+    SECONDS=100; progress_repeat 2 12 new; progress_words; echo "$REPLY"
+    SECONDS=130; progress_repeat 3 12 new; progress_words; echo "$REPLY"
+    SECONDS=150; progress_words; echo "$REPLY"
+    SECONDS=1130; progress_repeat 4 12 new; progress_words; echo "$REPLY"
+    SECONDS=9999; progress_words; echo "$REPLY"'
 }
 
 @test "a run begins with the hosts that it checks; a comparison ends with its answer and a short table" {
@@ -48,13 +43,11 @@ at most 1 repeat, about 20 s"
 }
 
 @test "Ctrl-C says what is kept and how to go on, and the run goes on by that, and ends with its figures in words; with CLIENTS=server one host is what was asked for" {
-  local run
   job_start "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" REDISRUNS=2 TIME=1 RATE=500 CLIENTS=server
   wait_until 120 grep -q '2 of 2: native' "$SCRATCH/job.err"
   assert_equal "$(tail -n 1 results/*/run.now)" end
   kill -INT -- "-$JOB_PID"
-  job_wait 60
-  assert_failure 130
+  fails 130 job_wait 60
   run=$(echo results/*)
   refute_exists "$run/run.now"
   assert_match "stopped; kept: 1 of 2 whole repeats in $SCRATCH/$run"$'\n' "$STDERR"
@@ -93,7 +86,6 @@ END
 }
 
 @test "watch shows the progress and new messages of a run, and ends with it" {
-  local pid
   mkdir run
   echo 'before' >run/run.log
   fails 1 run_split "$REPO/do_it.sh" watch run
@@ -124,7 +116,7 @@ END
 }
 
 @test "watch says that the master of a run was killed" {
-  local watch pid status=0
+  status=0
   mkdir run
   # What the killed master leaves is removed with the test.
   TMPDIR=$SCRATCH master '' 'run_lock_take run; progress_open run; progress_show a; : >up; kill -STOP $$' 3>&- &

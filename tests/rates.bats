@@ -25,16 +25,15 @@ follows() {
 }
 
 @test "steps and a sine: each second has its requests, and latency counts from the intended start" {
-  local arrival
   redis_start
   loadgen 1 --phases set 127.0.0.1 "$REDIS_PORT" 100 1000
   printf '%s\t%s\n' 0 100 1 900 2 200 >steps
   loadgen 2 --instances 1 --no-flush --phases get -c 5 --rate '100 900@1s 0.2k@2' --time 3 --interval 0.5 127.0.0.1 "$REDIS_PORT" 100 1000
-  assert_equal "$(result get ops) $(result get rate) $(result get arrival) $(result get latency_from)" '1200 400 uniform intended'
+  assert_equal "$(result get 'ops rate arrival latency_from')" '1200 400 uniform intended'
   follows out/get.series.tsv steps "$(us get max_us)" || fail "$(<out/get.series.tsv)"
   awk 'BEGIN { for (i = 0; i < 60; i++) printf "%.3f\t%.6f\n", i / 20, 500 + 400 * sin(2 * 3.14159265358979 * ((i + 0.5) / 60 + 0.75)) }' >sine
   loadgen 2 --instances 1 --no-flush --phases get -c 5 --rate 'sine 100..900 3s phase=0.75' --time 3 --interval 0.5 127.0.0.1 "$REDIS_PORT" 100 1000
-  assert_equal "$(result get ops) $(result get rate)" '1500 500'
+  assert_equal "$(result get 'ops rate')" '1500 500'
   follows out/get.series.tsv sine "$(us get max_us)" || fail "$(<out/get.series.tsv)"
   # A warm-up has the first rate: 100 requests in its second.
   redis-cli -p "$REDIS_PORT" config resetstat >/dev/null
@@ -43,11 +42,9 @@ follows() {
 }
 
 @test "a run divides rates over its instances, and keeps their text and mean" {
-  local rep
   untune
-  run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" \
+  succeeds run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" \
     INSTANCES=2 KEYS=500 VALUE_SIZES=100 REDISRUNS=1 PHASES='populate get' TIME=3 INTERVAL=0.5 RATE='100 900@1s 0.2k@2' ARRIVAL=uniform -v native
-  assert_success
   rep=$(echo "$SCRATCH"/results/*/native/100B-2i/rep-1)
   printf '%s\t%s\n' 0 100 1 900 2 200 >steps
   assert_equal "$(result get ops "$rep/127.0.0.1") $(result get rate "$rep/127.0.0.1")" '1200 400'
@@ -56,12 +53,11 @@ follows() {
 }
 
 @test "each client has its part of every rate" {
-  run_split bash -c '. "$REPO/lib/run/shares.sh"; CLIENT_IP="a b" REDISBASE=1 POINT_INSTANCES=3
-    for rate in 300 "300 600.6@30" "sine 30..90 60 phase=0.5"; do shares_rate a "$rate"; echo; shares_peak "$rate"; echo "$REPLY"; done'
-  assert_output '200.000000000
+  prints '200.000000000
 300
 200.000000000 400.400000000@30
 600
 sine 20.000000000..60.000000000 60 phase=0.5
-90'
+90' run_split bash -c '. "$REPO/lib/run/shares.sh"; CLIENT_IP="a b" REDISBASE=1 POINT_INSTANCES=3
+    for rate in 300 "300 600.6@30" "sine 30..90 60 phase=0.5"; do shares_rate a "$rate"; echo; shares_peak "$rate"; echo "$REPLY"; done'
 }
