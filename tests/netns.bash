@@ -292,3 +292,9 @@ netns_sweep() {
     netns_down
   done
 }
+
+# What most suites with hosts do after each test; the others define their own.
+teardown() {
+  netns_down
+  scratch_teardown
+}

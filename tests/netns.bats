@@ -10,19 +10,12 @@ setup() {
   untune
 }
 
-teardown() {
-  netns_down
-  scratch_teardown
-}
-
 @test "every host is reached by name and by address, with its own files and links; a pulled cable stops a session and, plugged in again, lets it go on" {
   netns_up "$SCRATCH"
-  local host session
   for host in server client1 client2; do
     succeeds run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "$host" "echo $host >/var/tmp/who; ip -o -4 addr show dev eth0; ls /sys/class/net"
     assert_contains "${NETNS_ADDRESS[$host]}/24"
-    run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "${NETNS_ADDRESS[$host]}" cat /var/tmp/who
-    assert_output "$host"
+    prints "$host" run netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" "${NETNS_ADDRESS[$host]}" cat /var/tmp/who
   done
   if [[ $NETNS_FILES != shared ]]; then
     assert_equal "$(netns_host server cat /var/tmp/who)" server
@@ -33,7 +26,6 @@ teardown() {
   else
     rm -f /var/tmp/who
   fi
-  # The master sees the files of the test.
   assert_equal "$(netns_exec client1 pwd)" "$SCRATCH"
 
   mkfifo gate
@@ -54,7 +46,7 @@ teardown() {
 
 @test "an unknown host key and a key that the host does not know are refused; the namespaces of a killed test are removed; taken down, nothing is left" {
   netns_up "$SCRATCH"
-  local id=$NETNS_ID folder=$NETNS_DIR each processes dead
+  id=$NETNS_ID folder=$NETNS_DIR
   # What ran in a session and left it is ended too.
   netns_exec client1 ssh -F "$NETNS_SSH_CONFIG" server 'setsid sleep 600 >/dev/null 2>&1 </dev/null &'
   netns_refuse server
@@ -84,6 +76,5 @@ teardown() {
     wait_until 10 process_gone "${each%%:*}" "${each#*:}"
   done
   refute_exists "$folder"
-  # It may be taken down again.
   netns_down
 }

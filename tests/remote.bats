@@ -17,11 +17,6 @@ setup() {
     REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host")
 }
 
-teardown() {
-  netns_down
-  scratch_teardown
-}
-
 # do_it.sh on the master, which is the first client.
 master() {
   netns_exec client1 "$REPO/do_it.sh" "$@"
@@ -43,22 +38,19 @@ processes_gone() { ! pgrep -f "$SCRATCH/[r]esults"; }
 phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev/null; }
 
 @test "a client of another machine gets the load generator built there, once, and by a run only; four instances, loaded by both clients in step, every operation accounted for" {
-  local rep client
   # The client says that its machine is another; what is built there is then really built by its own make.
   netns_host client2 bash -c 'mkdir -p "$HOME/bin" && printf "#!/bin/sh\n[ \"\$1\" != -m ] || exec echo other\nexec /usr/bin/uname \"\$@\"\n" >"$HOME/bin/uname" && chmod +x "$HOME/bin/uname" &&
     printf "PATH=\$HOME/bin:\$PATH\nexport CFLAGS=\"-O0 -g0\"\n" >"$HOME/.bashrc"'
   succeeds run_split master doctor --all "${WORDS[@]}"
   assert_match $'198.18.0.12\n([^\n]+\n)* +ok +load generator +our copy does not start: it is for [^\n]* the host has other [^\n]*a run builds it there'
-  # Without a compiler there, a run would be refused.
   netns_host client2 bash -c 'printf "#!/bin/sh\nexit 1\n" >"$HOME/bin/pkg-config" && chmod +x "$HOME/bin/pkg-config"'
   fails 3 run_split master doctor "${WORDS[@]}"
   assert_match "198.18.0.12: load generator: our copy does not start: it is for [^;]*, the host has other; a build there lacks: hiredis zlib; .*doctor --fix"
   netns_host client2 bash -c 'rm "$HOME/bin/pkg-config"'
   assert_equal "$(netns_host client2 find "$SCRATCH/host" -name 'test-*')" ''
   printf 'server %s root 22 %s\nclient 198.18.0.11\nclient 198.18.0.12 root - %s\n' "$SERVER_HOST" "$NETNS_DIR/id" "$NETNS_DIR/id" >hosts
-  run_split master run -H hosts -s imdt SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=500 VALUE_SIZES=100 REDISRUNS=1 \
+  succeeds run_split master run -H hosts -s imdt SSH_CONFIG="$NETNS_SSH_CONFIG" SRV_OVERRIDE=4 KEYS=500 VALUE_SIZES=100 REDISRUNS=1 \
     RESULTS_DIR="$SCRATCH/results" REMOTE_DIR="$SCRATCH/host"
-  assert_success
   assert_contains "198.18.0.12: building the load generator there" "$STDERR"
   assert_exists results/*-imdt/hosts
   rep=$(echo results/*-imdt/native/100B-4i/rep-1)
@@ -74,7 +66,6 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   succeeds run_split "$REPO/summary2csv.sh" results/*
   assert_equal "${#lines[@]}" 5
   assert_nothing_left
-  # It is built once.
   succeeds run_split master doctor --all "${WORDS[@]}"
   assert_match $'198.18.0.12\n([^\n]+\n)* +ok +load generator +runs'
 
@@ -86,7 +77,6 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
 }
 
 @test "a client's link is cut for five seconds in the middle of the load: no result is lost; the master is killed while it is out of reach: nobody goes on trying, the load does until stop ends it" {
-  local rep
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run "${WORDS[@]}" SWEEP="TIME=0,600" KEYS=1500 RATE=300 ARRIVAL=uniform
   wait_until 60 grep -q 'phase set starts' job.err
   # The load has begun when the server has keys; then pull the cable of the client that is not the master.
@@ -112,12 +102,10 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   assert_contains "198.18.0.12: stopped everything that"
   assert_contains "198.18.0.1: stopped everything that"
   assert_nothing_left
-  # Nor are the master's own connections and their directory.
   refute_exists "${TMPDIR:-/tmp}/tierbench-$JOB_PID".*
 }
 
 @test "an unreachable host, a refused key, an unknown host key: one clear line each, exit 3, nothing started; a client that is lost in the load is waited for once, and the other hosts are cleaned" {
-  local host
   netns_refuse client2
   sed -i.known '/^server,/d' "$NETNS_KNOWN_HOSTS"
   WORDS+=(CLIENT_IP="$CLIENTS 198.18.0.99")
@@ -135,8 +123,7 @@ phase_of_second() { sed '1,/ 2 of 2: /d' job.err | grep 'phase set starts' >/dev
   wait_until 60 grep -q 'phase get starts' job.err
   netns_link client2 down
   wait_until 90 grep -q '198.18.0.12: it did not answer for REMOTE_RETRY=2 s' job.err
-  job_wait 200
-  assert_failure 1
+  fails 1 job_wait 200
   # Its tuning, which it undoes itself, is the last that is tried.
   assert_contains "198.18.0.12: the load generator there could not be stopped" "$STDERR"
   assert_equal "$(grep -c '198.18.0.12 does not answer' job.err)" 1

@@ -18,22 +18,9 @@ setup() {
   [[ $NETNS_FILES != shared ]] || skip 'the namespaces share their files here, which two servers cannot'
 }
 
-teardown() {
-  netns_down
-  scratch_teardown
-}
-
-# Print a column of all rows of a file of steps.
-# Usage: column FILE NAME   Returns: 0
-column() {
-  cells "$2" "$1"
-}
-
 @test "each client has its part of every step; a step's row has the sum, and percentiles of both histograms" {
-  local rep client host
   # Else the closed loop takes all CPU time of this machine.
   slow_make
-  # Each host has its own files.
   for host in server server2; do netns_host "$host" bash -c "mkdir -p '$SCRATCH' && cat >'$SCRATCH/slow.so'" <slow.so; done
   search_short 2% 6
   run_split netns_exec client1 "$SCRATCH/do_it.sh" run -s demo SERVER="$SERVERS_IP" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host" \
@@ -42,11 +29,11 @@ column() {
   assert_success
   rep=$(echo results/*/native/*/rep-1)
   for client in $CLIENTS; do
-    column "$rep/$client/steps.tsv" rate >"$client.rate"
-    column "$rep/$client/steps.tsv" max_us >"$client.max"
+    cells rate "$rep/$client/steps.tsv" >"$client.rate"
+    cells max_us "$rep/$client/steps.tsv" >"$client.max"
   done
   # CPU time of other programs is known on both servers, and each counted its instances.
-  assert_match '^[0-9.]+( [0-9.]+)*$' "$(column "$rep/steps.tsv" foreign_server | xargs)"
+  assert_match '^[0-9.]+( [0-9.]+)*$' "$(cells foreign_server "$rep/steps.tsv" | xargs)"
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" { print FILENAME }' "$rep"/server/198.*/counters.tsv | uniq -c | awk '{ print $1 }' | xargs)" '2 1'
   assert_equal "$(awk -F '\t' '$1 == "mixed" && $3 == "calls" { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" \
     "$(awk -F '\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { sum += $at["ops"] + $at["late"] } END { print sum }' "$rep"/198.*/result.tsv)"
@@ -56,7 +43,6 @@ column() {
     function off(a, b) { return a - b > 0.001 * b + 0.01 || b - a > 0.001 * b + 0.01 }
     off($(NF - 3), $at["rate"] * 2 / 3) || off($(NF - 2), $at["rate"] / 3) || $at["max_us"] != ($(NF - 1) > $NF ? $(NF - 1) : $NF) { print; bad = 1 }
     END { exit bad || NR < 8 }' all || fail "a step's row is not the sum of both clients"
-  # The phase also has two rows with a part of the rate each, and a total.
   assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "mixed" { print ($at["rate"] > 0) }' "$rep"/198.*/result.tsv)" $'1\n1'
   succeeds run_split "$REPO/summary2csv.sh" --total results/*
   assert_equal "${#lines[@]}" 3

@@ -19,11 +19,6 @@ setup() {
     PLACEMENT=none FOREIGN=off)
 }
 
-teardown() {
-  netns_down
-  scratch_teardown
-}
-
 # No process of Redis, no directory of a run and no lock on any host.
 nothing_left() {
   local host
@@ -59,7 +54,6 @@ down_or_ended() {
 }
 
 @test "four shards on three servers, loaded by two clients: what all servers count is what both clients count, and files of all are there; one machine under two names is refused" {
-  local rep host
   succeeds run_split netns_exec client1 "$REPO/do_it.sh" run -s cluster "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=4 KEYS=1000 TIME=1 RATE=300
   rep=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   # The first four ports are the masters.
@@ -87,7 +81,6 @@ down_or_ended() {
 }
 
 @test "the second server goes down and comes back empty: its instances alone, and all keys are there again; its master killed in the next fault, stop ends everything" {
-  local rep
   job_start nsenter --net="/run/netns/$(netns_name client1)" -- "$REPO/do_it.sh" run -s failover "${WORDS[@]}" CLIENT_IP=198.18.0.11 KEYS=1000 RATE=300 \
     REDIS_CONF.cluster-node-timeout=5000 FAULT="node=2 at=2 down=1 settle=1" TIME=120 TRACK_WRITES=200 SWEEP="FAULT=kill,stop"
   # The second fault stops processes, and the master is killed while they hang.
@@ -107,7 +100,6 @@ down_or_ended() {
     [[ $(grep -c 'Ready to accept' "$file") == 1 ]] || basename "$file" .log | sed 's/redis-//'
   done | sort >again
   assert_equal "$(<again)" "$(<second)"
-  # The keys, the marker and the tracked bits.
   assert_equal "$(grep -c '^db0:keys=1002,' "$rep/server/info.after")" 12
   succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop "${WORDS[@]}" CLIENT_IP=198.18.0.11
   assert_contains '198.18.0.2: stopped everything that'
@@ -115,7 +107,7 @@ down_or_ended() {
 }
 
 @test "instances of another host are left alone, although this one sees their processes and the same paths" {
-  local folder=$SCRATCH/host/run-demo-1-abcdef01 owner record
+  folder=$SCRATCH/host/run-demo-1-abcdef01
   netns_host server bash -c 'umask 077 && mkdir -p "$1/server" && echo $$ >"$1/../pid" && exec sleep 600 >"$1/server/redis-6379.log" 2>&1' - "$folder" </dev/null 3>&- &
   wait_until 10 netns_host server test -s "$folder/server/../../pid"
   record=$(netns_host server cat "$SCRATCH/host/pid")
@@ -125,7 +117,6 @@ down_or_ended() {
   succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
   assert_contains '198.18.0.2: stopped everything that demo-1-abcdef01 had left' "$output"
   process_alive "${record%:*}" "${record#*:}" || fail 'stopped with the run of another host'
-  # Without a directory of that run.
   succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.2 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
   process_alive "${record%:*}" "${record#*:}" || fail 'stopped as a run whose directory is gone'
   succeeds run_split netns_exec client1 "$REPO/do_it.sh" stop SERVER=198.18.0.1 CLIENT_IP=198.18.0.11 SSH_CONFIG="$NETNS_SSH_CONFIG"
@@ -134,7 +125,6 @@ down_or_ended() {
 }
 
 @test "without a cluster three servers share five instances: each client loads its own by TLS, on whichever server they are, and what is measured on each is added up" {
-  local rep host
   run_split netns_exec client1 "$REPO/do_it.sh" run -s demo "${WORDS[@]}" CLIENT_IP="198.18.0.11 198.18.0.12" INSTANCES=5 KEYS=500 VALUE_SIZES=100 TLS=on \
     PHASES="populate get" TIME=1 RATE=300 SIDECAR='tail -n +1 -f /proc/net/fib_trie' FAR.events=minor-faults NEIGHBOUR=0.05 COLD_MEMORY=8M
   assert_success
@@ -142,7 +132,6 @@ down_or_ended() {
   assert_equal "$(awk -F '[=,]' '/^cmdstat_set:/ { sum += $2 } END { print sum }' "$rep/server/info.after")" "$(sum populate ops)"
   assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "calls" && $2 ~ /^[0-9]+$/ { sum += $5 - $4 } END { print sum }' "$rep/server/counters.tsv")" "$(($(sum get ops) + $(sum get late)))"
   assert_equal "$(sum populate errors) $(sum get errors) $(sum get misses)" '0 0 0'
-  # The keys and the marker.
   assert_equal "$(grep -c '^db0:keys=501,' "$rep/server/info.after")" 5
   for host in $SERVERS_IP; do
     awk -F '\t' '$1 == "get" && $3 == "calls" { n++ } END { print n }' "$rep/server/$host/counters.tsv"
@@ -151,7 +140,6 @@ down_or_ended() {
   done >instances
   assert_equal "$(xargs <instances)" '2 2 1'
   refute_contains SIDECAR "$STDERR"
-  # Each server has the load on its memory, and the cold memory.
   assert_equal "$(cat "$rep"/server/198.*/neighbour.tsv | grep -c '^[0-9]')" "$(grep -c '^[0-9]' "$rep/server/neighbour.tsv")"
   assert_match '^0\.0[0-9]+$' "$(figure neighbour_gb_s)"
   (($(figure cold_bytes) >= 3 << 23 && $(figure cold_bytes) < 3 << 24)) || fail "$(figure cold_bytes) B of cold memory"
@@ -161,13 +149,11 @@ down_or_ended() {
 }
 
 @test "a part and a tier that new wrote outside of the tree, on two servers: rows of doctor, columns, and after kill -9 stop ends what they have" {
-  local host
-  local -a words=("${WORDS[@]}" -s demo -v balloon SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11 INSTANCES=2 KEYS=1000 VALUE_SIZES=100 PHASES="populate get" TOY=on REPORT=off)
+  words=("${WORDS[@]}" -s demo -v balloon SERVER="198.18.0.1 198.18.0.2" CLIENT_IP=198.18.0.11 INSTANCES=2 KEYS=1000 VALUE_SIZES=100 PHASES="populate get" TOY=on REPORT=off)
   export TIERBENCH_PATH=$SCRATCH/mine
   mkdir mine
   "$REPO/do_it.sh" new part toy
   "$REPO/do_it.sh" new tier balloon
-  # The part has a program, too.
   sed -i 's/^  "host_toy_$1"$/  [[ $1 != read ]] || host_toy_start\n&/' mine/part/toy/host.sh
   cat >>mine/part/toy/host.sh <<'END'
 host_toy_start() {

@@ -11,11 +11,6 @@ setup() {
   untune
 }
 
-teardown() {
-  netns_down
-  scratch_teardown
-}
-
 # Capture the packets that arrive in client2's network in a file, until the file `stop` exists.
 # Usage: capture FILE
 capture() {
@@ -50,7 +45,6 @@ capture_end() {
   need_command python3 openssl redis-cli
   need_root
   netns_up "$SCRATCH"
-  local password host untuned
   untuned=(TUNE=off KERNEL=keep)
   # Before the run: it sends the password some tenths of a second after it has named the variant.
   capture plain
@@ -60,7 +54,6 @@ capture_end() {
   wait_until 120 grep -q 'phase set starts' job.err
   password=$(netns_host client2 bash -c 'cat "$SCRATCH"/host/run-*/client-198.18.0.12/auth')
   capture_end plain
-  # Of the two instances of this client.
   [[ $password == *,* ]]
   password=${password%%,*}
   ((${#password} >= 24))
@@ -88,8 +81,7 @@ capture_end() {
   capture_end tls
   (($(stat -c %s tls.whole) > 4000)) || fail "the capture saw nothing"
   ! grep -qaF -- "$password" tls.whole || fail "the password was seen"
-  job_wait 120
-  assert_success
+  succeeds job_wait 120
   # Both variants were loaded completely by the same program, and the monitors recorded both.
   assert_equal "$(awk 'FNR == 2 { ops += $0 ~ /^set\t/ } END { print ops + 0 }' results/*/{native,tls}/*/rep-1/198*/result.tsv)" 4
   assert_equal "$(info_calls set results/*/tls/*/rep-1/server/info.after)" 1600
@@ -98,7 +90,6 @@ capture_end() {
 }
 
 @test "instances with TLS listen without it nowhere, keep to their persistence on the way out, and leave no key" {
-  local base
   base=$(ports_pick 2)
   succeeds master "INSTANCES=2 REDISBASE=$base TLS=on PERSISTENCE=rdb" 'server_start 2
     printf "%s\n" "$SERVER_CERTIFICATE" >trusted
@@ -122,7 +113,7 @@ capture_end() {
 }
 
 @test "what TLS=on lacks is said before anything starts" {
-  local -a words=(-s demo REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results" KEYS=100 TLS=on) untuned
+  words=(-s demo REDISBASE="$(ports_pick 2)" RESULTS_DIR="$SCRATCH/results" KEYS=100 TLS=on)
   untuned=(TUNE=off KERNEL=keep)
   # An installed tree without the TLS build, and a redis-server without TLS options.
   mkdir tree
