@@ -88,10 +88,11 @@ repeat_make() {
 }
 
 # Make settings.tsv of a run from its run.conf and its VARIANT/variant.conf, as if the command line had set those of OVER.
-# Usage: settings_make RUN   Returns: 0
+# Usage: settings_make RUN [LINE]...   LINE: of a new run.conf   Returns: 0
 settings_make() {
   local file
   local -a files=()
+  (($# == 1)) || printf '%s\n' "${@:2}" >"$1/run.conf"
   for file in "$1"/run.conf "$1"/*/variant.conf; do [[ ! -e $file ]] || files+=("$file"); done
   awk -v OFS='\t' '
     BEGIN { print "variant", "point", "name", "value", "from" }
@@ -128,6 +129,15 @@ server_make() {
     done
   } >"$1/server/counters.tsv"
   printf '### instance 6379\r\nused_memory:104857600\r\nused_memory_rss:115343360\r\ndb0:keys=1000,expires=0,avg_ttl=0\r\n' >"$1/server/info.after"
+}
+
+# Run code in a shell with the modules of the master.
+# Usage: with_modules CODE [ARGUMENT]...   Returns: that of the code
+with_modules() {
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib
+    . "$LIB/modules.sh"
+    '"$1" bash "${@:2}"
 }
 
 # Run a command with another awk than that of this machine.

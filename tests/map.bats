@@ -21,10 +21,10 @@ setup() {
   succeeds run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals
     sed -i "1s/\$/\tbase/; 2,\$s/\$/\tnative/" data/rows data/totals
     _plot_data data' bash "$RUN"
-  local output_of_plots=$output
+  output_of_plots=$output
   assert_match $'\nmap\tmap-1-2-1\tLatency over time, swap minus native at 1000B-2i, first repeat\t'
   # The difference of each cell; without data where a side has none.
-  run awk -F '\t' '
+  prints '0 1 1 1' run awk -F '\t' '
     FNR == 1 { file++ }
     NF < 3 { nextfile }
     { cell[file, FNR] = $3; if (FNR > n) n = FNR }
@@ -37,10 +37,9 @@ setup() {
       }
       print wrong + 0, (less > 0), (more > 0), (none > 0)
     }' data/map-1-{1,2,2-1}.dat
-  assert_output '0 1 1 1'
   assert_equal "$(grep -P '^map\tmap-1-[12]\t' <<<"$output_of_plots" | cut -f 4,5,6 | sed 's/\(\S* \S* \S*\) .*/\1/' | sort -u | wc -l)" 1
   # The phase get is the last one: its requests, and the max of its latency, to a slot.
-  run awk -F '\t' '
+  prints '1 1 1' run awk -F '\t' '
     FNR == 1 { file++ }
     file == 1 && FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     file == 1 && $1 == "get" { ops = $at["ops"]; most = log($at["max_us"]) / log(10) }
@@ -54,11 +53,9 @@ setup() {
       for (i in gap) gaps++
       print (gaps > 0 && gaps < 30), (sum * width / ops > 0.98 && sum * width / ops < 1.02), (top - most < 0.03 && most - top < 0.03)
     }' "$FOLDER/127.0.0.1/result.tsv" data/map-1-2.dat
-  assert_output '1 1 1'
 }
 
 @test "an event of a variant is a mark on its map alone; a log that is damaged is named, and all else is drawn" {
-  local start
   start=$(awk -F '\t' '$1 == "get" { print $3 }' "$FOLDER/starts.tsv")
   printf '%s\n' $'time_us\tnode\tevent\tdetail' $((start + 2000000))$'\t1\tnode down\tkill' >"$FOLDER/server/events.tsv"
   sed -i '7s/HISTFAAA/HISTFXXX/' "$RUN/native/1000B-2i/rep-1/127.0.0.1/set.hlog"
@@ -70,7 +67,6 @@ setup() {
 
 @test "the axis of bars of p99 is in µs, ms or s, without powers of ten" {
   need_command gnuplot
-  local p99 unit
   printf '1\tnative\n' >x.dat.names
   while read -r p99 unit; do
     printf '1\t%s\t%s\t%s\t\n\n\n1\tpoint\n' "$p99" "$p99" "$p99" >x.dat

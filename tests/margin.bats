@@ -5,10 +5,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
-  RUN=20250101T100000Z-x
-}
+RUN=20250101T100000Z-x
 
 # Print a series of COUNT seconds. OPS and P99 are what awk makes of them: i is the second, noise(S, R) is normal with deviation S, each
 # R alike to the one before: series_make SEED COUNT OPS [P99]
@@ -58,7 +55,7 @@ totals() {
 
 # Print the margins of the totals.
 margins() {
-  totals | awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $at["ops_margin_percent"] "|" $at["settled"] "|" $at["disturbed"] "|" $at["warmup_s"] }'
+  totals | cells -o '|' 'ops_margin_percent settled disturbed warmup_s'
 }
 
 # Print the warnings of a report, as lines `warning TEXT`, and what it can show, `told` or `untold`.
@@ -127,7 +124,7 @@ END
 }
 
 @test "rows have margins in columns at their end; those before keep their names and their order" {
-  local folder=$RUN/native/1000B-1i/rep-1/c
+  folder=$RUN/native/1000B-1i/rep-1/c
   repeat_make "$RUN" native 1000B-1i 1 c 1000 500000 2 30 90 set:60 get:9
   series_make 1 60 '(i > 41 && i <= 43 ? 70000 : 100000) + noise(3000, 0.3)' '100 + noise(5, 0.3)' >"$folder"/set.series.tsv
   series_make 1 9 100000 >"$folder"/get.series.tsv
@@ -142,14 +139,13 @@ END
   # 60 s.
   printf '%s\t%s\t0\t0\t0\t30\t100\t200\t300\n' 61.000 50000 61.200 1000 >>"$folder"/set.series.tsv
   "$REPO/summary2csv.sh" "$RUN" | cmp - out.csv
-  # A file with anything but numbers says nothing.
   sed -i '7s/\t[0-9]*\t/\tnan\t/' "$folder"/set.series.tsv
   "$REPO/summary2csv.sh" "$RUN" >out.csv
   assert_equal "$(cells -c ops_margin_percent <out.csv | sed -n 1p)$(cells -c settled <out.csv | sed -n 1p)" ''
 }
 
 @test "of several clients operations add, each at its own time" {
-  local client folder=$RUN/native/1000B-1i/rep-1
+  folder=$RUN/native/1000B-1i/rep-1
   for client in a b; do repeat_make "$RUN" native 1000B-1i 1 $client 1000 500000 2 30 90 set:60; done
   # One has what the other lacks, and began three seconds later; both are slow in the same two seconds.
   series_make 1 60 '(i % 2 ? 80000 : 60000) * (i > 41 && i <= 43 ? 0.5 : 1) + noise(500, 0)' >"$folder"/a/set.series.tsv
@@ -160,16 +156,13 @@ END
   assert_equal "$("$REPO/summary2csv.sh" "$RUN" | cells -c disturbed | sort -u)" no
   # If a client's start is unknown, or it has no series, the total is unknown.
   mv "$folder"/b/set.series.tsv kept
-  run margins
-  assert_output '|||'
+  prints '|||' run margins
   mv kept "$folder"/b/set.series.tsv
   sed -i 1d "$folder"/starts.tsv
-  run margins
-  assert_output '|||'
+  prints '|||' run margins
 }
 
 @test "what was disturbed, not settled or warming up is a warning, a line a kind" {
-  local repeat variant folder
   for repeat in 1 2 3; do
     for variant in native swap; do
       repeat_make "$RUN" $variant 1000B-1i $repeat c 1000 500000 2 30 90 populate:60 set:60
@@ -178,8 +171,7 @@ END
       series_make 1 60 '100000 + 1000 * i' >"$folder"/populate.series.tsv
     done
   done
-  printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
-  settings_make "$RUN"
+  settings_make "$RUN" SCENARIO=imdt 'VARIANTS="native swap"'
   series_make 4 60 '(i > 41 && i <= 43 || i == 4 ? 60000 : 100000) + noise(2000, 0.3)' >"$RUN"/native/1000B-1i/rep-2/c/set.series.tsv
   series_make 5 60 '100000 - 900 * i + noise(2000, 0.3)' '100 * exp(noise(1, 0.9))' >"$RUN"/swap/1000B-1i/rep-1/c/set.series.tsv
   series_make 6 60 '(i < 5 ? 50000 : 100000) + noise(2000, 0.3)' >"$RUN"/swap/1000B-1i/rep-3/c/set.series.tsv

@@ -39,7 +39,6 @@ truth() {
 }
 
 @test "HIT_COUNTERS: hit_ratio of the GETs is what the server itself counted; page faults do not count, over time neither" {
-  local found
   words PHASES="populate get" KEY_PATTERN=uniform TIME=0 REQUESTS=4000 REDIS_CONF="dram 500" HIT_COUNTERS=dram_reads/flash_reads
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_equal "$(rows operation ops hit_source)" $'populate 2000 -\nget 4000 info'
@@ -51,7 +50,6 @@ truth() {
 }
 
 @test "HIT_COUNTERS with one field counts waits of all requests; HIT_RATIO finds keys without limited DRAM" {
-  local sd
   words PHASES="populate get" HIT_RATIO=70% HIT_COUNTERS=flash_reads KEY_PATTERN=gaussian RATE=0 TIME=0 REQUESTS=2000 KEYS=1000 SEARCH_TIME=0.5 REDIS_CONF="dram 250" \
     POPULATE_PATTERN=sequential
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
@@ -80,13 +78,9 @@ truth() {
 }
 
 @test "counters of HIT_COUNTERS: without one of them, or one that got smaller, there is no figure" {
-  local rows row
   rows=$(printf '6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n' 100 60 40)
   waits() {
-    bash -c 'set -Eeuo pipefail
-      ROOT=$REPO LIB=$REPO/lib
-      . "$LIB/modules.sh"
-      monitor_waits "$1" "$2"' waits "$@"
+    with_modules 'monitor_waits "$1" "$2"' "$@"
   }
   assert_equal "$(waits "$rows" "$(printf '6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n' 400 200 100)")" '60 200'
   assert_equal "$(waits "$(grep -v far_hits <<<"$rows")" "$(printf '6379\tcalls\t%d\n6379\tfar_misses\t%d\n' 400 100)")" '60 300'
@@ -95,11 +89,8 @@ truth() {
 }
 
 @test "what KeyDB with its FLASH provider said: its fields are found, its version is not taken for that of Redis, its lines are counters" {
-  local recorded=$REPO/tests/fixtures/keydb
-  succeeds run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    HIT_COUNTERS=storage_provider_read_hits
+  recorded=$REPO/tests/fixtures/keydb
+  succeeds run with_modules 'HIT_COUNTERS=storage_provider_read_hits
     _answers_fields "$(<"$1/info.txt")"
     _answers_program "program"$'"'\t'"'"$(<"$1/version.txt")"
     . "$LIB/host/acl.sh"
@@ -112,7 +103,7 @@ truth() {
     host_info_all() { echo "### instance 6379"; cat "$recorded/info.txt"; }
     MONITOR_NODES=(node0)
     RECORD=/dev/null LOAD_COMMANDS="" MONITOR_REPLICAS=
-    host_monitor_mark_instances' keydb "$recorded"
+    host_monitor_mark_instances' "$recorded"
   assert_line $'ok\tHIT_COUNTERS\tstorage_provider_read_hits\t-\t-'
   assert_line $'ok\tINFO\tused_memory\t-\t-'
   assert_match $'ok\tserver program\tKeyDB server v=255\.255\.255 '

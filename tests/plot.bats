@@ -18,8 +18,7 @@ run_make() {
   for variant in native swap; do
     folder="$RUN"/$variant/1000B-1i/rep-1
     repeat_make "$RUN" $variant 1000B-1i 1 c 1000 500000 1 30 90 set:4 get:4
-    awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 3 { $at["start_us"] = sprintf("%.0f", $at["start_us"] + 10000000) } { print }' "$folder/c/result.tsv" >new
-    mv new "$folder/c/result.tsv"
+    cells_set "$folder/c/result.tsv" operation=get start_us=$((BEGIN + 10))000000
     waits=0
     [[ $variant == native ]] || waits=50
     server_make "$folder" $variant ok $((waits * 1000000)) $((waits * 4))
@@ -38,30 +37,21 @@ run_make() {
     printf '%s\n' $'set\tcpus\ttime_us\t'$((BEGIN + ahead - 1))000000$'\t'$((BEGIN + ahead + 8))000000 \
       $'get\tcpus\ttime_us\t'$((BEGIN + ahead + 8))000000$'\t'$((BEGIN + ahead + 16))000000 >>"$folder/server/counters.tsv"
   done
-  printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
-  settings_make "$RUN"
+  settings_make "$RUN" SCENARIO=imdt 'VARIANTS="native swap"'
 }
 
 # Write the data of the run's plots into the directory data and print which plots to draw, also into the file jobs.
 data_make() {
-  bash -c '
-    set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    rm -rf data
+  with_modules 'rm -rf data
     mkdir data
     result_rows "$1" >data/rows
     result_add_up <data/rows >data/totals
-    _plot_data data | tee jobs' bash "$RUN"
+    _plot_data data | tee jobs' "$RUN"
 }
 
 # Draw the plots of data_make whose names begin so into the directory drawn; nothing may be said of them: drawn 'NAME|NAME'
 drawn() {
-  NAMES=$1 succeeds run_split bash -c '
-    set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    rm -rf drawn
+  NAMES=$1 succeeds run_split with_modules 'rm -rf drawn
     mkdir drawn
     cp -r data drawn
     _plot_data() { awk -F "\t" "\$2 ~ /^($NAMES)-/" jobs; }
@@ -69,7 +59,7 @@ drawn() {
   assert_equal "$STDERR" ''
 }
 
-@test "waits for far memory are set against the operations of the same time" {
+@test "waits for far memory are set against the operations of the same time; a run without them, or on a tier without their count, has no plot of them" {
   run_make
   succeeds run data_make
   assert_match $'\nlines\tfar-1\t'
@@ -78,10 +68,6 @@ drawn() {
   assert_equal "$(block data/far-1.dat 1)" "$(printf '%d.000\t0.50000\n' 0 1 1 2 2 3 3 4 10 11 11 12 12 13 13 14)"
   run "$REPO/do_it.sh" report "$RUN"
   assert_exists "$RUN"/plots/far-1.svg "$RUN"/plots/far-1.png
-}
-
-@test "a run without waits for far memory, or on a tier without their count, has no plot of them" {
-  run_make
   server_make "$RUN"/swap/1000B-1i/rep-1 bind ok 0 0
   succeeds run data_make
   assert_contains $'\ttime-1\t'
@@ -89,7 +75,6 @@ drawn() {
 }
 
 @test "a server whose clock is an hour ahead gives the same plot" {
-  local ahead
   run_make
   data_make
   cp data/far-1.dat ours.dat
@@ -103,31 +88,23 @@ drawn() {
   done
 }
 
-# Print the label of the bar of swap, after columns of the results of some variants were set. The columns are added where they are missing.
+# Print the label of the bar of swap, after columns of the results of some variants were set.
 # Usage: bar_label PLOT 'COLUMN=VALUE...' [VARIANT]...
 bar_label() {
-  local variant file
+  local variant
   [[ -e clean ]] || { run_make && mv "$RUN" clean; }
   rm -rf "$RUN"
   cp -r clean "$RUN"
   for variant in "${@:3}"; do
-    file=$RUN/$variant/1000B-1i/rep-1/c/result.tsv
-    awk -F '\t' -v OFS='\t' -v cells="$2" '
-      BEGIN { n = split(cells, cell, /[ =]/) }
-      NR == 1 {
-        for (i = 1; i <= NF; i++) at[$i] = i
-        for (i = 1; i < n; i += 2) if (!(cell[i] in at)) $(at[cell[i]] = NF + 1) = cell[i]
-      }
-      NR > 1 { for (i = 1; i < n; i += 2) $at[cell[i]] = cell[i + 1] }
-      1' "$file" >new
-    mv new "$file"
+    # shellcheck disable=SC2086 # several cells
+    cells_set "$RUN/$variant/1000B-1i/rep-1/c/result.tsv" '' $2
   done
   data_make >/dev/null
   block "data/$1.dat" 1 | cut -f 5
 }
 
 @test "the label of a bar is a bound where the load generator was the limit, of p99 where requests had no answer; there is none for two bounds" {
-  local late='unanswered=9 at_least_us=50'
+  late='unanswered=9 at_least_us=50'
   assert_equal "$(bar_label bars-1 '')" '100 %'
   assert_equal "$(bar_label bars-1 client_limited=1 native)" '<=100 %'
   assert_equal "$(bar_label bars-1 client_limited=1 swap)" '>=100 %'
@@ -158,7 +135,7 @@ bar_label() {
 }
 
 @test "what happened is marked when it happened, in any time zone of the server" {
-  local zone line swap="$RUN"/swap/1000B-1i/rep-1
+  swap="$RUN"/swap/1000B-1i/rep-1
   run_make
   sed -i $'3s/\t0\t0\t/\t4\t3\t/; 5s/\t100\t/\t0\t/' "$RUN"/native/1000B-1i/rep-1/c/get.series.tsv
   # Pages are demoted in the seconds 8, 9 and 12, and fewer than a MiB in 14.
@@ -182,17 +159,17 @@ bar_label() {
 }
 
 @test "moves of the popular keys are marked in the phases that have them" {
-  local client="$RUN"/swap/1000B-1i/rep-1/c
+  client="$RUN"/swap/1000B-1i/rep-1/c
   run_make
-  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print $0, "shift"; next } { print $0, ($at["operation"] == "get" ? "1.5:10" : "-") }' "$client/result.tsv" >new
-  mv new "$client/result.tsv"
+  cells_set "$client/result.tsv" '' shift=-
+  cells_set "$client/result.tsv" operation=get shift=1.5:10
   succeeds run data_make
   assert_contains 'Marked above the lines: popular keys move (2).'
   assert_equal "$(block data/time-1.dat 3)" $'11.500\t1\t3\t2\n13.000\t1\t3\t2'
 }
 
 @test "the steps of a fault are marked at their times, and what the logs of masters and replicas say of it" {
-  local server="$RUN"/swap/1000B-1i/rep-1/server line
+  server="$RUN"/swap/1000B-1i/rep-1/server
   run_make 3600
   printf 'time_us\tnode\tevent\tdetail\n' >"$server"/events.tsv
   for line in '1:node down' '2:taken over' '3:node up' '4:resync ends' '11:failed back' '12:settled' '13:no such step'; do
@@ -210,7 +187,7 @@ bar_label() {
 }
 
 @test "the shards of a cluster are strips in the colour of the node that serves them, white where nothing was answered" {
-  local folder="$RUN"/swap/1000B-1i/rep-1 second
+  folder="$RUN"/swap/1000B-1i/rep-1
   run_make
   printf 'port\tnode\tshard\trole\n7000\t1\t0\tmaster\n7001\t2\t1\tmaster\n7002\t3\t0\treplica\n' >"$folder"/server/cluster.tsv
   printf 'time_us\tnode\tevent\tdetail\n%s000000\t1\tnode down\tkill\n' $((BEGIN + 11)) >"$folder"/server/events.tsv
@@ -237,7 +214,6 @@ bar_label() {
 }
 
 @test "events are told by what Redis itself writes, at the time it writes it" {
-  local before after when
   before=$(date +%s)
   redis_start --logfile "$SCRATCH/redis.log"
   redis-cli -p "$REDIS_PORT" set a b >/dev/null
@@ -265,7 +241,6 @@ PROGRAM
 }
 
 @test "variants without series or histograms leave gnuplot nothing to say, and keep their colours" {
-  local series
   run_make
   rm "$RUN"/native/1000B-1i/rep-1/c/*.series.tsv "$RUN"/native/1000B-1i/rep-1/c/histogram-*
   sed -i '/^Histogram/d' "$RUN"/native/1000B-1i/rep-1/c/redis.log.*
@@ -274,7 +249,6 @@ PROGRAM
   assert_exists "$RUN"/plots/time-1.svg "$RUN"/plots/percentile-1-1.svg
   data_make
   assert_equal "$(<data/time-1.dat.names)" $'2\tswap'
-  # A series of operations alone.
   for series in "$RUN"/swap/1000B-1i/rep-1/c/*.series.tsv; do
     awk -F '\t' -v OFS='\t' 'NR > 1 { for (i = 3; i <= NF; i++) $i = "" } { print }' "$series" >bare
     mv bare "$series"
@@ -288,7 +262,6 @@ PROGRAM
 }
 
 @test "a line joins what differs in the number of instances alone" {
-  local instances
   mkdir -p "$RUN"
   printf 'variant\tpoint\tsweep\tdram_ratio\n' >"$RUN/plan.tsv"
   for instances in 1 2; do
@@ -303,14 +276,12 @@ PROGRAM
   assert_equal "$(wc -l <data/scaling-1-1000-1.dat)" 2
   assert_equal "$(cut -f 3,4 data/tradeoff-1.dat | sed 's|^-\t||; s|\t-$||')" $'1000B-1i-1to1\n1000B-2i-1to1\n\n1000B-1i-1to8\n1000B-2i-1to8'
   drawn 'scaling|tradeoff'
-  # Each mark has the whole name of its point, and no part of another name.
   assert_equal "$(grep -oE '<text>[^<]*[0-9]i[^<]*' drawn/tradeoff-1.svg | sed 's/<text>//' | sort -V | xargs)" \
     '1000B-1i-1to1 1000B-1i-1to8 1000B-2i-1to1 1000B-2i-1to8'
   assert_exists drawn/scaling-1-1000-{1,2}.svg
 }
 
 @test "the whiskers of a bar are the interval of compare, and so is its description; its label is the ratio of compare" {
-  local repeat level
   for repeat in 1 2 3; do
     repeat_make "$RUN" native 1000B-1i $repeat c 1000 500000 1 30 90 get:$((3 + repeat % 2))
     repeat_make "$RUN" swap 1000B-1i $repeat c 1000 500000 1 30 90 get:$((8 + repeat))
@@ -333,7 +304,6 @@ PROGRAM
 }
 
 @test "a phase that broke its limit is in no bar, and p99 latencies at the loads that searches found have no ratio" {
-  local repeat variant state
   for repeat in 1 2 3 4; do
     repeat_make "$RUN" native 1000B-1i $repeat c 1000 500000 1 30 90 get:4
     repeat_make "$RUN" swap 1000B-1i $repeat c 1000 500000 1 30 $((100 + repeat)) get:9
@@ -343,8 +313,7 @@ PROGRAM
       printf 'phase\tlimit\tsearch\nget\tp99<=1ms\t%s\n' $state >"$RUN/$variant/1000B-1i/rep-$repeat/search.tsv"
     done
   done
-  printf 'VARIANTS="native swap"\n' >"$RUN"/run.conf
-  settings_make "$RUN"
+  settings_make "$RUN" 'VARIANTS="native swap"'
   run data_make
   assert_equal "$(block data/tail-1.dat 1 | cut -f 2-)" $'102\t101\t103\t'
   refute_contains 'Over a bar is its multiple'
@@ -374,8 +343,7 @@ gnuplot_after() {
 }
 
 @test "one gnuplot draws all plots, and after its minute another one continues; plots that cannot be drawn are named, and all others are drawn" {
-  local name
-  local -a names=()
+  names=()
   run_make
   gnuplot_after 'echo >>starts'
   "$REPO/do_it.sh" report "$RUN"
@@ -406,23 +374,18 @@ gnuplot_after() {
     esac
   done
   assert_equal "$(wc -l <starts)" 4
-  # One that draws nothing and reports no error.
   gnuplot_after 'exit 0'
   fails 1 run_split "$REPO/do_it.sh" report "$RUN"
   assert_equal "$(grep -c 'cannot draw the plot' <<<"$STDERR")" ${#names[@]}
 }
 
 @test "a text of any characters is drawn, and never a command" {
-  local text=$'\'a\'\'"b" `touch 1` $(touch 2) @ARG1 $0 !touch 3 \\ # {0} }{ 7 %d \'; system("touch 4") µé'
+  text=$'\'a\'\'"b" `touch 1` $(touch 2) @ARG1 $0 !touch 3 \\ # {0} }{ 7 %d \'; system("touch 4") µé'
   mkdir -p "draw '\"\`touch 5\`/data"
   cd draw*
   printf '1\t5\t4\t6\t\n\n\n1\tpoint\n' >data/bars-1.dat
   printf '1\tnative\n' >data/bars-1.dat.names
-  TEXT=$text prints $'bars-1\t'"$text"$'\twords' run bash -c '
-    set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    _plot_data() { printf "bars\tbars-1\t%s\t1\t1\t1\twords\n" "$TEXT"; }
+  TEXT=$text prints $'bars-1\t'"$text"$'\twords' run with_modules '_plot_data() { printf "bars\tbars-1\t%s\t1\t1\t1\twords\n" "$TEXT"; }
     PLOT_CORNER="corner $TEXT" plot_all "$PWD"'
   run sed -n 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&apos;/'\''/g; s/&#160;/ /g; s/&amp;/\&/g; s/.*<text>\(.*\)<.text>.*/\1/p' bars-1.svg
   assert_contains "$text"
@@ -468,7 +431,6 @@ gnuplot_after() {
 
 @test "mawk and gawk write the same data" {
   need_command mawk gawk
-  local awk
   run_make
   for awk in mawk gawk; do
     with_awk $awk data_make >"said.$awk"

@@ -27,11 +27,8 @@ repeat() {
 # Usage: priced PRICES   Returns: 0
 priced() {
   { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\tsearch_holds\tp99_us\n' && cat rows; } >totals
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    [[ -z $1 ]] || price_take "$1"
-    tables_make "$LIB/results/tables/price.awk" . <totals' - "$1" | tr -s ' '
+  with_modules '[[ -z $1 ]] || price_take "$1"
+    tables_make "$LIB/results/tables/price.awk" . <totals' "$1" | tr -s ' '
 }
 
 @test "cost is that of near memory and of what holds the rest; the break-even price makes a thousand operations cost the same" {
@@ -103,8 +100,7 @@ priced() {
   # What was not searched has no place without such an answer.
   rm rows
   RATE=20000 repeat 1 native native 20000 40 0
-  run priced "dram=4 nvme=0.1"
-  assert_output ''
+  prints '' run priced "dram=4 nvme=0.1"
   P99=1200 RATE=20000 repeat 1 native native 20000 40 0
   SHARE=25 repeat 2 swap swap 20000 40 30
   run priced "dram=4 nvme=0.1"
@@ -122,9 +118,7 @@ priced() {
 
 @test "without prices, or without an answer of a search, nothing is printed" {
   repeat 1 native native 100000 40 0
-  run priced ''
-  assert_output ''
+  prints '' run priced ''
   sed -i 's/p99<=1ms//' rows
-  run priced 'dram=4'
-  assert_output ''
+  prints '' run priced 'dram=4'
 }

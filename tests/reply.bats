@@ -43,7 +43,6 @@ field() {
 }
 
 @test "a field of each kind accepts valid values, and nothing that bash would run" {
-  local kind values value
   while read -r kind values; do
     for value in ${values% ; *}; do
       succeeds field "$kind" "$value"
@@ -114,23 +113,17 @@ END
   refute_exists pwned
 }
 
-@test "a line that begins with the word of one form has that form, also if it fits another" {
+@test "a line that begins with the word of one form has that form, also if it fits another; one behind ten thousand others is checked, too; a field that is too long is refused" {
   fails 3 ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000
     printf -v REMOTE_REPLY "\nmark\nhost\tx\t1\nmachine\tx\t1\n\nmark.end\n"
     reply_print elsewhere monitor mark'
   assert_match "^elsewhere: invalid reply to 'monitor mark': a line does not have 13 fields .*: 'machine[?]x[?]1'\$" "$STDERR"
-}
-
-@test "a line behind ten thousand others is checked, too" {
   fails 3 ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=1000000
     printf -v REMOTE_REPLY "bucket\t1\t%d\n" {1..10000}
     printf -v REMOTE_REPLY "\nmark\n%sbucket\t1\tx\n\nmark.end\n" "$REMOTE_REPLY"
     reply_print elsewhere client step'
   assert_equal "$STDERR" "elsewhere: invalid reply to 'client step': count='x': expected count"
-}
-
-@test "a field that is too long is refused, in a reply whose lines are not" {
-  ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=100000
+  fails 3 ask 'REMOTE_FILE="" REMOTE_MARK=mark REMOTE_LIMIT=100000
     for length in 4096 4097; do
       printf -v REMOTE_REPLY "\nmark\nhost\tx\t%0${length}d\n\nmark.end\n" 1
       reply_print elsewhere monitor mark | wc -c
@@ -157,7 +150,6 @@ END
   fails 1 ask 'call_run elsewhere facts memory'
   assert_equal "$STDERR" "elsewhere: start-up files of the login shell (~/.bashrc) read the input of commands, or end the shell; let them do so in interactive shells only"
   rm reads
-  local case wanted
   while IFS='|' read -r case wanted; do
     printf '%s\n' "$case" >filter
     fails 3 ask 'call_run elsewhere facts memory'
@@ -214,7 +206,7 @@ listed() {
 }
 
 @test "a bash older than 5 ends in one line, on the master and on a host" {
-  local said='bash 5 or newer is required, this host has '
+  said='bash 5 or newer is required, this host has '
   sed 's/BASH_VERSINFO\[0\]/4/' "$REPO/lib/modules.sh" >modules.sh
   LIB=$REPO/lib fails 3 run_split bash -c '. ./modules.sh' do_it.sh
   assert_equal "$STDERR" "do_it.sh: $said$BASH_VERSION"
@@ -233,7 +225,6 @@ listed() {
   assert_equal "$(cat into/stdout into/set.hgrm)" $'abcde\nf'
   assert_equal "$(<outside)" mine
   assert_equal "$(stat -c '%F %a %u' into/stdout into/set.hgrm)" "regular file 644 $EUID"$'\n'"regular file 644 $EUID"
-  # Nor into a directory that is a link.
   mkdir other
   rm -r into
   ln -s other into
@@ -242,7 +233,6 @@ listed() {
 }
 
 @test "the files of each phase that PHASES accepts are received, also of a repeated one" {
-  local phase number
   mkdir into
   for phase in $(sed -n 's/^PHASES=.*#: list:\(.*\)/\1/p' "$REPO/conf/defaults.conf" | tr '|' ' '); do
     for number in '' -2; do listed "$phase$number.hgrm" ''; done
@@ -262,7 +252,6 @@ listed() {
   bash -c '. "$REPO/lib/shared/files.sh" && cd sent && files_send -- *' >stream
   succeeds ask 'receive_files into elsewhere client fetch'
   diff -r sent into
-  # Without the one that is not a text.
   rm -r into sent/set.hgrm && mkdir into
   bash -c '. "$REPO/lib/shared/files.sh" && cd sent && files_send -- *' >stream
   succeeds ask 'receive_files into elsewhere client fetch'
@@ -270,7 +259,6 @@ listed() {
 }
 
 @test "files that are unrequested, too many, too large or not as announced: none is received, one line gives the reason" {
-  local why
   mkdir into
   while read -r name why; do
     case $name in
@@ -328,7 +316,7 @@ END
     fails any ask "REMOTE_DIR=$1 && call_run elsewhere stop stale"
     assert_equal "$STDERR" "REMOTE_DIR=$1: $2"
   }
-  local top=$SCRATCH/top change=" chmod go-w it, or set REMOTE_DIR to another path"
+  top=$SCRATCH/top change=" chmod go-w it, or set REMOTE_DIR to another path"
   mkdir -p top/{open,sticky,theirs,group}/in
   chmod 1777 top/sticky
   succeeds ask "REMOTE_DIR=$top/sticky/in && call_work elsewhere"
@@ -350,7 +338,6 @@ END
   chown root:daemon top/group
   chmod 775 top/group
   refused "$top/group/in" "other users can write to $top/group (mode 775);$change"
-  # A group of the user's name alone is fine.
   chown root:root top/group
   succeeds ask "REMOTE_DIR=$top/group/in && call_work elsewhere"
   # Where a link leads counts, and whose it is.

@@ -29,8 +29,7 @@ run_make() {
       done
     done
   done
-  printf 'SCENARIO=imdt\nVARIANTS="native swap"\nSERVER=s\nCLIENT_IP=c\nKEYS=500000\n' >"$1/run.conf"
-  settings_make "$1"
+  settings_make "$1" SCENARIO=imdt 'VARIANTS="native swap"' SERVER=s CLIENT_IP=c KEYS=500000
   mkdir -p "$1/env/s"
   printf 'kernel\t6.1.0\n' >"$1/env/s/env.tsv"
 }
@@ -84,7 +83,6 @@ END
 found() { sed -n "s/^$1=//p" <<<"$output"; }
 
 @test "one file with everything in it, every plot as SVG and PNG, and the rows of summary2csv.sh; a browser draws it, on a desk and on a phone" {
-  local name width
   run_make 20250101T100000Z-x
   prints 20250101T100000Z-x/report.html run_split report 20250101T100000Z-x
   assert_equal "$STDERR" ''
@@ -112,7 +110,6 @@ found() { sed -n "s/^$1=//p" <<<"$output"; }
     assert_equal "$(found cut)" 0
     assert_equal "$(found overflow)" false
     (($(found headings) >= 7)) || fail "too few headings"
-    # The script has read the axes.
     assert_match '^Seconds since the start of the first phase: [0-9.]+; Thousand ops/s: native 1, swap 1$' "$(found reading)"
     (($(found cursors) >= 1 && $(found columns) >= 20)) || fail "no cursor, or no list of columns"
   done
@@ -131,7 +128,6 @@ END
 }
 
 @test "a folder keeps what is its own: a report takes the place of an earlier report, and of nothing else" {
-  local repeat
   mkdir -p proj/plots
   echo precious | tee proj/plots/figure1.csv proj/plots/photo-2025.png proj/plots/bars-9.svg >/dev/null
   fails 1 run report proj
@@ -147,7 +143,7 @@ END
 
 @test "names and settings that look like HTML, a script or a command are shown as text" {
   need_command chromium
-  local run='20250101T100000Z-<img src=x onerror=alert(1)>' variant='sw"ap`touch pwned`<b>'"'"';system("touch pwned")'
+  run='20250101T100000Z-<img src=x onerror=alert(1)>' variant='sw"ap`touch pwned`<b>'"'"';system("touch pwned")'
   run_make "$run" "$variant"
   printf 'SIDECAR="</pre><script>document.title=1</script>"\n' >>"$run/run.conf"
   settings_make "$run"
@@ -168,7 +164,6 @@ END
 }
 
 @test "a template that does not fit ends the report with one line, and the last page stays" {
-  local block
   drawn_blank
   repeat_make 20250101T100000Z-x native 1000B-4i 1 c 1000 500000 4 30 90 set:9
   histogram_make 30:100 >20250101T100000Z-x/native/1000B-4i/rep-1/c/histogram-set-a1B2c3
@@ -185,7 +180,7 @@ END
 }
 
 @test "the tables of a sweep that the run ends with are in the page: instances with the knee, DRAM to data" {
-  local n folder run=20250101T100000Z-x
+  run=20250101T100000Z-x
   drawn_blank
   for n in 1 2; do
     repeat_make $run native 1000B-${n}i 1 c 1000 500000 $n 30 90 get:20
@@ -193,8 +188,7 @@ END
     repeat_make $run native 1000B-4i-1to$n-zipf 1 c 1000 500000 4 30 90 get:20
   done
   for folder in "$run"/*/*/rep-1/c; do histogram_make 30:100 >"$folder/histogram-get-a1B2c3"; done
-  printf 'VARIANTS="native a<b"\n' >$run/run.conf
-  settings_make "$run"
+  settings_make "$run" 'VARIANTS="native a<b"'
   printf 'variant\tpoint\tsweep\tdram_ratio\nnative\t1000B-4i-1to%d-zipf\t1:%d, zipf\t1:%d\n' 1 1 1 >$run/plan.tsv
   printf 'native\t1000B-4i-1to2-zipf\t1:2, zipf\t1:2\n' >>$run/plan.tsv
   succeeds run_split report $run
@@ -205,10 +199,10 @@ END
   refute_contains 'a<b' "$page"
 }
 
-@test "warnings: misses, a limited client, a missing repeat, a truncated log" {
+@test "warnings: misses, a limited client, a missing repeat, a truncated log; logs that cannot tell of misses do not say that there were none; an empty run has no report" {
   drawn_blank
   run_make 20250101T100000Z-x
-  local client=20250101T100000Z-x/swap/1000B-4i/rep-1/c
+  client=20250101T100000Z-x/swap/1000B-4i/rep-1/c
   cells_set $client/result.tsv '' misses=7 client_limited=1
   mv 20250101T100000Z-x/swap/2000B-4i/rep-3 20250101T100000Z-x/swap/2000B-4i/rep-3.cut-20250101-100000
   sed -i '/Complete/d' 20250101T100000Z-x/native/1000B-4i/rep-2/c/redis.log.*
@@ -223,24 +217,16 @@ END
   assert_contains ' % of its threads; the client was the limit in 2 of 22 results</li>' "$page"
   assert_contains '<li class="wrong"><strong>wrong</strong> repeats: n = 2; an interval requires 3</li>' "$page"
   assert_contains '<li class="unknown"><strong>unknown</strong> placement proven: not recorded</li>' "$page"
-}
-
-@test "a page of logs that cannot tell of misses does not say that there were none" {
-  drawn_blank
   mkdir guide
   log_make 1000 50000 4 set:9 >guide/redis.log.c.20250101-100000.1
   succeeds run report guide
   assert_contains '<p>Nothing: no errors. Not known: misses, client that was the bottleneck, data outside the requested memory, CPU time used by other programs, phase that was disturbed or not settled, warning from Redis, repeat that is missing.<' "$(<guide/report.html)"
-}
-
-@test "of an empty run there is no report" {
   mkdir 20250101T100000Z-empty
   fails 1 run report 20250101T100000Z-empty
   refute_exists 20250101T100000Z-empty/report.html
 }
 
 @test "on top are date, hosts, Redis, fill, load, repeats and what differs from the scenario, and links to what the page has" {
-  local page
   drawn_blank
   run_make 20250101T100000Z-x
   printf 'SCENARIO="imdt"\nVARIANTS="native swap"\nOVER="KEYS VALUE_SIZES TUNE.ksm RESULTS_DIR"\nSERVER="s"\nCLIENT_IP="c d"\nKEYS="500000"\nVALUE_SIZES="1000 2000"\nREDISRUNS="3"\nTUNE.ksm="off"\n' >20250101T100000Z-x/run.conf
@@ -256,9 +242,7 @@ END
   assert_contains '<dt>Fill</dt><dd>KEYS=500000</dd>' "$page"
   assert_contains '<dt>Repeats</dt><dd>REDISRUNS=3, 12 complete</dd>' "$page"
   assert_contains '<dt>Differs from the scenario</dt><dd>KEYS=500000, VALUE_SIZES=1000 2000</dd>' "$page"
-  # Every link leads to a section, and every section has a link.
   assert_equal "$(grep -oE '<a href="#[a-z]+' <<<"$page" | sed 's/.*#//')" "$(grep -oE '^<section id="[a-z]+' <<<"$page" | sed 's/.*"//')"
-  # An invalid path of a server is not a link.
   sed -i 's#SERVER=.*#SERVER="../../etc"#' 20250101T100000Z-x/run.conf
   settings_make "20250101T100000Z-x"
   run_split report 20250101T100000Z-x
@@ -278,7 +262,6 @@ END
 }
 
 @test "how fast the keys are set is not judged, also of a repeated populate" {
-  local repeat
   for repeat in 1 2; do
     repeat_make 20250101T100000Z-x native 100B-2i "$repeat" c 100 1000 2 30 90 "populate:$((repeat * 10))" get:10 "populate-2:$((repeat * 10))"
   done
@@ -289,14 +272,12 @@ END
 }
 
 @test "repeats that are far apart are flagged, and the figures of one variant do not mix points" {
-  local page len
   drawn_blank
   for len in 100 1000; do
     repeat_make 20250101T100000Z-x native "${len}B-1i" 1 c "$len" 1000 1 30 90 set:10
     repeat_make 20250101T100000Z-x native "${len}B-1i" 2 c "$len" 1000 1 30 90 "set:$((len == 100 ? 16 : 10))"
   done
-  printf 'VARIANTS=native\n' >20250101T100000Z-x/run.conf
-  settings_make "20250101T100000Z-x"
+  settings_make 20250101T100000Z-x VARIANTS=native
   run_split report 20250101T100000Z-x
   page=$(<20250101T100000Z-x/report.html)
   assert_contains 'repeats of the same point differ by more than 10 % in throughput, in 1 of 2 cases; most in native, set at 100B-1i: ' "$page"
@@ -317,17 +298,14 @@ END
 }
 
 @test "populate is drawn last, each phase has bars of its p99, and two threads have no heat map" {
-  local page variant repeat
   for variant in native swap; do
     for repeat in 1 2 3; do repeat_make 20250101T100000Z-x "$variant" 100B-2i "$repeat" c 100 1000 2 30 90 populate:10 get:10; done
   done
   printf 'us 0 1 total\n30 50 50 100 100.000\n' >20250101T100000Z-x/native/100B-2i/rep-1/c/histogram-get-a1B2c3
-  printf 'VARIANTS="native swap"\n' >20250101T100000Z-x/run.conf
-  settings_make "20250101T100000Z-x"
+  settings_make 20250101T100000Z-x 'VARIANTS="native swap"'
   run_split report 20250101T100000Z-x
   page=$(grep -oE '<title id="[a-z]+-[0-9-]+-title">[^<]*' 20250101T100000Z-x/report.html | sed 's/.*>//')
   assert_contains $'Throughput, get\np99 latency, get\n' "$page"
-  # After the first plot of populate, the remaining plots are of populate too.
   assert_equal "$(awk '/populate/ { later = 1 } later && !/populate/' <<<"$page")" ''
   assert_contains 'p99 latency, populate' "$page"
   assert_exists 20250101T100000Z-x/plots/tail-1.svg

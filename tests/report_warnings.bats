@@ -31,13 +31,12 @@ clean_make() {
       printf '%s\n' $'set\ta\t1700000000000000' $'set\tb\t1700000000000100' $'get\ta\t1700000010000000' $'get\tb\t1700000010000100' >"$folder/starts.tsv"
     done
   done
-  printf 'SCENARIO=imdt\nVARIANTS="native swap"\n' >"$RUN"/run.conf
-  settings_make "$RUN"
+  settings_make "$RUN" SCENARIO=imdt 'VARIANTS="native swap"'
 }
 
-# Set a column in both phases of a client: fault VARIANT REPEAT CLIENT COLUMN VALUE
+# Set columns in both phases of a client: fault VARIANT REPEAT CLIENT COLUMN=VALUE...
 fault() {
-  cells_set "$RUN/$1/1000B-1i/rep-$2/$3/result.tsv" '' "$4=$5"
+  cells_set "$RUN/$1/1000B-1i/rep-$2/$3/result.tsv" '' "${@:4}"
 }
 
 # Report the run and print its warnings; the file ended has its exit status.
@@ -54,24 +53,20 @@ fill_rows() {
 
 @test "a run without problems has no warnings" {
   clean_make
-  run warnings
-  assert_output ''
+  prints '' run warnings
   assert_equal "$(<said)$(<ended)" 0
   assert_contains 'Nothing: no errors, no misses, no client that was the bottleneck, no data outside the requested memory' "$(<"$RUN"/report.html)"
 }
 
 @test "problems of clients: one warning per kind, with the number of affected results and the worst case" {
   clean_make
-  fault native 1 a errors 5
-  fault native 2 b errors 7
-  fault native 1 a outages 1
-  fault swap 1 b misses 3
-  fault swap 1 a mismatches 2
-  fault swap 1 b timeouts 4
-  fault swap 2 b lost 6
-  fault swap 2 a client_limited 1
-  fault native 2 a rate 1000
-  fault native 2 a send_lag_p99_us 2500
+  fault native 1 a errors=5 outages=1
+  fault native 2 b errors=7
+  fault native 2 a rate=1000 send_lag_p99_us=2500
+  fault swap 1 a mismatches=2
+  fault swap 1 b misses=3 timeouts=4
+  fault swap 2 a client_limited=1
+  fault swap 2 b lost=6
   # Of the server and the other client, those that a quota stopped for longer.
   printf '%s\t%s\t2\t10.0\t0\t0\t0\t0\t1.0\t0.0\t10\t0\t%s\t9\n' phase host throttled_us get server 1500000 get a 0 get b 6000000 >"$RUN"/swap/1000B-1i/rep-1/foreign.tsv
   run warnings
@@ -86,7 +81,7 @@ fill_rows() {
   assert_line 'requests left the client late (p99) in 2 of 8 results; most in native, set at 1000B-1i, repeat 2: 2,500 us'
   assert_equal "${#lines[@]}" 9
   # The second name is that of older runs.
-  local file=$RUN/swap/1000B-1i/rep-1/foreign.tsv old=$RUN/swap/1000B-1i/rep-1/neighbours.tsv
+  file=$RUN/swap/1000B-1i/rep-1/foreign.tsv old=$RUN/swap/1000B-1i/rep-1/neighbours.tsv
   for _ in new old; do
     assert_equal "$("$REPO/summary2csv.sh" "$RUN" | awk -F , 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
       $at["throttled_percent"] != "" { print $at["variant"], $at["operation"], $at["client"], $at["throttled_percent"] }')" $'swap get a 15\nswap get b 60'
@@ -95,30 +90,28 @@ fill_rows() {
 }
 
 @test "a phase that broke the limit of its search is named; its figures are not in the summary, and no repeat differs from them" {
-  local verdict
   clean_make
   printf 'phase\tlimit\tsearch\nget\tp99<=1ms\tbroken\n' >"$RUN"/native/1000B-1i/rep-2/search.tsv
   run warnings
   assert_output 'the measured phase broke the limit of its search (its throughput and latency are not compared) in 1 of 8 results: native, get at 1000B-1i, repeat 2: p99&lt;=1ms'
   rm -r "${RUN:?}"/swap
   printf 'set\tp99<=1ms\tbroken\n' >>"$RUN"/native/1000B-1i/rep-2/search.tsv
-  fault native 2 a ops_per_sec 100000
+  fault native 2 a ops_per_sec=100000
   run warnings
   refute_contains 'differ by more than 10 %'
   verdict=$(grep '<p class="verdict">native, get' "$RUN"/report.html)
   assert_contains 'native, get: 129,344 operations per second, p99 latency at most 90 us; the limit of the search broke in 1 of 2 repeats.' "$verdict"
   # The throughput that the load generator limited is the least that the server can do.
-  fault native 1 b client_limited 1
+  fault native 1 b client_limited=1
   warnings
   assert_contains 'native, get: at least 129,344 operations per second, p99 latency at most 90 us; the limit' "$(grep '<p class="verdict">native, get' "$RUN"/report.html)"
-  fault native 1 b client_limited 0
+  fault native 1 b client_limited=0
   cp "$RUN"/native/1000B-1i/rep-{2,1}/search.tsv
   warnings
   assert_contains 'native, get: the limit of the search broke in 2 of 2 repeats.' "$(grep '<p class="verdict">native, get' "$RUN"/report.html)"
 }
 
 @test "a measured phase under a second is counted; populate is not, unless nothing else was measured" {
-  local phases
   for phases in 'populate:0 set:0 get:7' 'populate:0 set:3' 'populate:0'; do
     rm -rf "${RUN:?}"
     # shellcheck disable=SC2086 # several phases
@@ -144,7 +137,6 @@ fill_rows() {
 }
 
 @test "a policy that moved nothing in a phase is named, one that moved pages has them per operation" {
-  local folder phase
   clean_make
   for folder in "$RUN"/swap/*/rep-*; do
     for phase in set get; do printf '%s\thost\t%s\n' "$phase" $'pgpromote_success\t7\t7' "$phase" $'pgdemote_kswapd\t5\t5'; done >>"$folder/server/counters.tsv"
@@ -161,7 +153,7 @@ fill_rows() {
 }
 
 @test "clients that started apart, a warning of Redis, a repeat that the guard ended and a truncated histogram: each once; the rest is plotted" {
-  local where=$RUN/swap/1000B-1i
+  where=$RUN/swap/1000B-1i
   clean_make
   # By the master's clock.
   sed -i $'s/^set\tb\t.*/set\tb\t1700000000250000/' "$RUN"/native/1000B-1i/rep-2/starts.tsv
@@ -185,8 +177,7 @@ fill_rows() {
   clean_make
   sed -i 's/^used_memory:.*/used_memory:106430464\r/' "$RUN"/swap/1000B-1i/rep-2/server/info.after
   printf '%s\n' $'get\t6379\tnode0\t0\t31457280' $'get\t6379\tnode1\t0\t10485760' >>"$RUN"/swap/1000B-1i/rep-2/server/counters.tsv
-  run warnings
-  assert_output 'swap at 1000B-1i: the fill differs from FILL by more than 1 % in 1 of 2 repeats; most in repeat 2: +1.5 %'
+  prints 'swap at 1000B-1i: the fill differs from FILL by more than 1 % in 1 of 2 repeats; most in repeat 2: +1.5 %' run warnings
   run fill_rows
   # Variant, point, repeat, instances, keys planned and held, held, asked for, planned, used, off by, least, most, RSS, RSS/used, swapped, nodes, far, placement
   assert_line 'native|1000B-1i|1|1|1,000|1,000|100.0%|100.0|100.0|100.0|+0.00 %|100.0|100.0|110.0|1.10|0.0||0.0%|ok'

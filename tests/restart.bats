@@ -13,10 +13,6 @@ setup() {
   on_disk=(env)
 }
 
-teardown() {
-  scratch_teardown
-}
-
 # Restart two instances under load. With on_disk, a file system of a loop device is mounted on /mnt, for this run alone.
 # Usage: restart_run SETTING...   Sets: REP, the directory of the last repeat
 restart_run() {
@@ -47,7 +43,7 @@ END
 }
 
 @test "instances keep their data in an RDB or an AOF on a device, and are started again as they were; the times are those of their logs; nothing is lost or left" {
-  local point port folder=auto
+  folder=auto
   truncate -s 256M disk.img
   if ((EUID == 0)) && mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 disk.img && unshare -m mount -o loop disk.img /mnt; then
     folder=/mnt
@@ -65,9 +61,7 @@ END
       restart_logged "$point/server/persistence.tsv" "$point/server/redis-$port.log" "$port"
       assert_equal "$(grep -c 'ready to exit, bye bye' "$point/server/redis-$port.log")" 2
     done
-    # One after the other.
     assert_equal "$(awk -F '\t' '$1 == 1 { if (over != "") print ($5 >= over); over = $7 }' "$point/server/persistence.tsv")" 1
-    # The load has each key and each value, and is back.
     assert_equal "$(cut -f 1,3,4 "$point/events.tsv" | tail -n +2 | paste -sd ,)" $'restart\t2\t0,restart 2\t2\t0,rest\t\t'
     python3 - "$point" <<'END'
 import csv, sys
@@ -78,10 +72,8 @@ begun = {r["number"]: int(r["begun_us"]) for r in reversed(list(csv.DictReader(o
 for number, row in enumerate(list(csv.DictReader(open(sys.argv[1] + "/events.tsv"), delimiter="\t"))[:2], 1):
     down, load, first, full = (float(row[name]) for name in ("down_s", "load_s", "took_s", "full_s"))
     assert down >= first >= load > 0 and full > 0, row
-    # A request waited for the instance, and is in the window of the restart.
     assert float(row["max_us"]) / 1e6 > load, row
     assert float(row["load_mb"]) >= 4, row
-    # The window has the time until the full rate.
     assert float(row["to_s"]) > (begun[str(number)] - start) / 1e6 + full - 0.01, (row, start, begun)
 END
   done
@@ -116,7 +108,6 @@ for row in csv.DictReader(sys.stdin):
 }
 
 @test "an instance that is killed while it loads, cannot read or write its file, refuses the password or loads for too long is named; the repeat fails, nothing is left" {
-  local kind
   mkdir bin
   # The second start of each instance is another one.
   printf '%s\n' '#!/bin/bash' '[[ $1 == */[0-9]*.conf ]] || exec redis-server "$@"' 'port=${1##*/} port=${port%.conf}' \
@@ -147,7 +138,6 @@ for row in csv.DictReader(sys.stdin):
 }
 
 @test "other servers are restarted, too" {
-  local name point
   for name in redis-trixie valkey-trixie valkey-sid; do
     release_server "$name"
     rm -rf results

@@ -35,7 +35,6 @@ guide_rows() {
     '8804353696 9096442973'
   assert_equal "$(kept_columns <<<"${lines[0]}")" "$HEADER"
   assert_equal "${#lines[@]}" 5
-  # In totals the header is first too, with a row for each repeat of a phase.
   succeeds run "$REPO/summary2csv.sh" --total redis.log.*
   assert_equal "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { printf "%s %.0f %s|", $at["clients"], $at["tx_bps"], $at["p99_us"] }' <<<"$output")" \
     '2 8804353696 |2 9096442973 |'
@@ -51,44 +50,29 @@ guide_rows() {
   assert_equal "$(cells -c tx_bps <<<"$output" | sed -n 3p)" ''
 }
 
-@test "a GET that found nothing carried nothing, and the keys of an instance are not the requests to it" {
+@test "a GET that found nothing carried nothing, and the keys of an instance are not the requests to it; a command of several keys carries several values" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 get:2 mixed:2
   # 20 keys per instance; 150 of 200 requests missed.
-  awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-    NR == 3 { $at["keys"] = 20; $at["misses"] = 150; $at["bytes"] = 50000 } { print }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
-  mv changed r/20250101-x/native/p/rep-1/c/result.tsv
+  cells_set r/20250101-x/native/p/rep-1/c/result.tsv operation=mixed keys=20 misses=150 bytes=50000
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
-  assert_equal "$(cells -c tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
-  assert_equal "$(cells -c keys <<<"$output" | tr '\n' ' ')" '50 50 '
+  assert_equal "$(cells -c 'tx_bps keys' <<<"$output")" $'800000 50\n200000 50'
   succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=csv result_table'
-  assert_equal "$(cells -c tx_bps <<<"$output" | tr '\n' ' ')" '800000 200000 '
-  assert_equal "$(cells -c keys <<<"$output" | tr '\n' ' ')" '50 20 '
-}
-
-@test "a command of several keys carries several values, with and without a miss" {
-  local misses
+  assert_equal "$(cells -c 'tx_bps keys' <<<"$output")" $'800000 50\n200000 20'
   for misses in 0 1; do
     repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 mixed:2
     # 200 requests, each of ten values.
-    awk -F '\t' -v OFS='\t' -v misses=$misses 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-      NR == 2 { $at["misses"] = misses; $at["bytes"] = 2000000 - 1000 * misses }
-      { print $0, NR == 1 ? "commands" : "mget-10:1" }' r/20250101-x/native/p/rep-1/c/result.tsv >changed
-    mv changed r/20250101-x/native/p/rep-1/c/result.tsv
+    cells_set r/20250101-x/native/p/rep-1/c/result.tsv '' misses=$misses bytes=$((2000000 - 1000 * misses)) commands=mget-10:1
     succeeds run "$REPO/summary2csv.sh" r/20250101-x
     assert_equal "$(cells -c tx_bps <<<"$output")" $((8000000 - 4000 * misses))
   done
 }
 
-@test "a run folder gives its names and the columns of result.tsv" {
+@test "a run folder gives its names and the columns of result.tsv, which are known by name, not by place; the scenario is that of run.conf" {
   repeat_make results/20250101T100000Z-imdt native 1000B-4i 1 10.0.0.1 1000 50 4 23 99 set:3 get:2
   succeeds run "$REPO/summary2csv.sh" results/20250101T100000Z-imdt
   assert_equal "$(kept_columns <<<"${lines[2]}")" "results/20250101T100000Z-imdt/native/1000B-4i/rep-1/10.0.0.1/redis.log.10.0.0.1.20250101-100000.1,1,1000,4,50,2,get,20250101T100000Z-imdt,imdt,native,1000B-4i,1,10.0.0.1,4,1,1,0,200,73,800000,23,23,24,99,109,119,129,2731204,0,0,,,,,,,,,,,,,,,,,,"
-}
-
-@test "the scenario is that of run.conf, and columns of result.tsv are known by name, not by place" {
   repeat_make results/20250101T100000Z-x native p 1 c 1000 50 4 23 99 set:3
-  echo 'SCENARIO="wsf-read"' >results/20250101T100000Z-x/run.conf
-  settings_make "results/20250101T100000Z-x"
+  settings_make results/20250101T100000Z-x 'SCENARIO="wsf-read"'
   cd results/20250101T100000Z-x/native/p/rep-1/c
   awk -F '\t' '{ line = $NF; for (i = NF - 1; i >= 1; i--) line = line "\t" $i; print line }' result.tsv >turned
   mv turned result.tsv
@@ -97,16 +81,15 @@ guide_rows() {
 }
 
 @test "repeats come in the order they ran, ten after nine; those that were not finished are left out" {
-  local i
   for i in 10 9 1 2 3.partial 4.cut-1; do repeat_make r/20250101-x native p "$i" c 1000 50 1 23 99 set:3; done
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(cells -c repeat <<<"$output" | tr '\n' ' ')" '1 2 9 10 '
   refuses 1 'belongs to an unfinished repeat' run_split "$REPO/summary2csv.sh" r/20250101-x/native/p/rep-3.partial/c/redis.log.*
 }
 
-@test "commas, quotes and line breaks in names survive a CSV reader" {
+@test "commas, quotes and line breaks in names survive a CSV reader; only fields that need quotes have them" {
   need_command python3
-  local run=$'r/20250101-a,b "c"\td\\n\ne'
+  run=$'r/20250101-a,b "c"\td\\n\ne'
   repeat_make "$run" 'va"r' 'p,1' 1 'c d' 1000 50 2 23 99 set:3
   "$REPO/summary2csv.sh" "$run" >out.csv
   succeeds run python3 - "$run" <<'END'
@@ -119,9 +102,6 @@ assert row["filename"] == run + '/va"r/p,1/rep-1/c d/redis.log.c d.20250101-1000
 assert (row["variant"], row["point"], row["client"]) == ('va"r', "p,1", "c d"), row
 assert None not in row and row["misses"] == "0", row
 END
-}
-
-@test "only fields that need quotes have them" {
   log_make 1000 10 2 set:3 >'redis.log.a b.20180501-100000.1'
   log_make 1000 10 2 set:3 >'redis.log.a,b.20180501-100000.1'
   run "$REPO/summary2csv.sh" 'redis.log.a b.20180501-100000.1' 'redis.log.a,b.20180501-100000.1'
@@ -129,7 +109,7 @@ END
   assert_equal "${lines[2]%%,1,1000*}" '"redis.log.a,b.20180501-100000.1"'
 }
 
-@test "files that are cut, empty, foreign, missing or unreadable are named, each with its reason; what is whole in them is printed" {
+@test "files that are cut, empty, foreign, missing or unreadable are named, each with its reason; what is whole in them is printed; every cut of a log is found out" {
   log_make 1000 10 4 set:3 get:2 | sed '/threads finished - get/,$d' >redis.log.a.20180501-100000.1
   log_make 1000 10 4 set:3 >redis.log.b.20180501-100000.1
   log_make 1000 10 4 set:3 get:2 | sed '/Complete/d' >redis.log.c.20180501-100000.1
@@ -147,10 +127,6 @@ END
   assert_contains 'redis.log.noise.20180501-100000.1: not a log' "$STDERR"
   assert_contains 'redis.log.folder.20180501-100000.1: holds no complete result' "$STDERR"
   assert_contains 'nothing: does not exist' "$STDERR"
-}
-
-@test "every cut of a log is found out" {
-  local size cut
   log_make 1000 10 2 set:3 get:2 >whole
   size=$(wc -c <whole)
   for ((cut = 0; cut < size - 1; cut += 37)); do head -c "$cut" whole >"redis.log.$cut.20180501-100000.1"; done
@@ -177,7 +153,6 @@ END
 
 @test "what an instance did not tell leaves its columns empty, and its port is named" {
   need_command mawk gawk
-  local awk
   told() { # BEFORE AFTER of used_memory, BEFORE AFTER of calls
     printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'set\t7000\tused_memory\t10\t2000' $'set\t7000\tcalls\t0\t500' $'set\t7000\tmajflt\t1\t101' \
       $'set\t7000\trss\t5\t3000' $'set\t7001\tused_memory\t'"$1"$'\t'"$2" $'set\t7001\tcalls\t'"$3"$'\t'"$4" $'set\t7001\tmajflt\t0\t150' \
@@ -201,7 +176,7 @@ END
 }
 
 @test "a process that was started again during a phase leaves the columns of counters empty: those of the first one are lost" {
-  local rep=r/20250101-x/native/p/rep-1
+  rep=r/20250101-x/native/p/rep-1
   figures() {
     succeeds run_split "$REPO/summary2csv.sh" --total r/20250101-x
     assert_equal "$STDERR" ''
@@ -215,7 +190,6 @@ END
   mkdir $rep/server
   counters $'0\t500' $'0\t150'
   figures 0.25,0.75,10,6000
-  # A counter that goes back.
   counters $'900\t500' $'61871\t900'
   figures ,,,6000
   # In a long phase the counters of the second process exceed those of the first one.
@@ -251,8 +225,7 @@ END
   log_make 1000 10 4 set:3 >guide/redis.log.a.20180501-100000.1
   log_make 1000 10 4 set:3 >redis.log.a.20180501-100000.2
   succeeds run "$REPO/summary2csv.sh" r/20250101-x r/20250101-y/swap guide redis.log.a.20180501-100000.2
-  assert_equal "$(cells -c run <<<"$output" | tr '\n' ' ')" '20250101-x 20250101-y guide  '
-  assert_equal "$(cells -c variant <<<"$output" | tr '\n' ' ')" 'native swap   '
+  assert_equal "$(cells -c -o / 'run variant' <<<"$output" | paste -sd ' ')" '20250101-x/native 20250101-y/swap guide/ /'
 }
 
 @test "a run is named by its name under RESULTS_DIR too, and a part of it as in tables; without an argument it is the newest run" {
@@ -279,7 +252,6 @@ END
 }
 
 @test "the number of processes does not grow with the number of files" {
-  local name i
   mkdir shims
   for name in awk sort cut sed grep wc head tail cat basename dirname readlink find; do
     program_make "shims/$name" '#!/bin/sh\necho %s >>"%s/forks"\nexec "%s" "$@"\n' "$name" "$SCRATCH" "$(command -v "$name")"
@@ -296,7 +268,6 @@ END
 
 @test "mawk and gawk print the same" {
   need_command mawk gawk
-  local awk
   repeat_make r/20250101-x native p 1 a 1000 2275590 3 23 99 set:597 get:3
   repeat_make r/20250101-x native p 1 b 1000 2275590 3 23 99 set:597 get:3
   log_make 1000 10 4 set:3 get:2 | sed '/threads finished - get/,$d' >redis.log.a.20180501-100000.1
@@ -311,7 +282,6 @@ END
 
 @test "our generator's logs read the same by the guide's way and by ours" {
   [[ -x $REPO/test ]] || skip 'the load generator is not built'
-  local base
   base=$(ports_pick 3)
   redis_start -p "$base"
   redis_start -p $((base + 1))
@@ -328,13 +298,12 @@ END
 
 @test "threads that share an instance: one server, all its keys; merged histograms of our generator give the percentiles that it gives itself" {
   [[ -x $REPO/test ]] || skip 'the load generator is not built'
-  local name table folder=r/20250101-x/native/p/rep-1
+  folder=r/20250101-x/native/p/rep-1
   redis_start
   mkdir -p $folder/a
   OMP_NUM_THREADS=3 "$REPO/test" --instances 1 --out $folder/a 127.0.0.1 "$REDIS_PORT" 100 2000 >$folder/a/redis.log.a.20250101-100000.1
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(for name in servers threads keys; do cells -c $name <<<"$output"; done | paste -sd ' ')" '1 1 3 3 2000 2000'
-  # Two copies of one client have the same percentiles as one client.
   cp -r $folder/a $folder/b
   mv $folder/b/redis.log.a.20250101-100000.1 $folder/b/redis.log.b.20250101-100000.1
   table=$(FORMAT=csv bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table')
@@ -344,7 +313,7 @@ END
 }
 
 @test "a truncated histogram leaves percentiles empty, with a message; one whose per cent look whole is found out by its count" {
-  local run=r/20250101-x client
+  run=r/20250101-x
   for client in a b; do
     repeat_make "$run" native p 1 "$client" 1000 101 1 23 99 set:3
     histogram_make 10:90 20:10 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"

@@ -35,12 +35,10 @@ judged() {
     for (n = 1; n <= 30; n++) if (schedule_is_look(n, 3, 30)) printf "%d ", n
     print (schedule_level(3, 30) > 0.98), schedule_level(5, 5), schedule_next(0, 40, 30), schedule_next(30, 3, 30)
   }' >looks.awk
-  run statistics looks.awk
-  assert_output "3 5 8 13 21 30 1 0.95 30 30"
+  prints "3 5 8 13 21 30 1 0.95 30 30" run statistics looks.awk
 }
 
 @test "of equal variants it calls 5 of 100 different at most; a look after each round at 95 % calls more than 20" {
-  local name wrong called rounds
   succeeds run statistics "$REPO/tests/rounds.awk" 2500 peek:3:30:5:0 schedule:3:30:5:0 schedule:3:10:5:0 schedule:3:30:5:10
   while read -r name wrong called rounds; do
     case $name in
@@ -55,7 +53,7 @@ judged() {
 
 @test "a figure is closed when it is precise, the same, better or worse, and the run stops at a look" {
   # b has 90 % of the throughput and about the same p99.
-  local rows=$'a 1 1000 500\nb 1 900 500\na 2 1010 500\nb 2 909 501\na 3 990 501\nb 3 892 500'
+  rows=$'a 1 1000 500\nb 1 900 500\na 2 1010 500\nb 2 909 501\na 3 990 501\nb 3 892 500'
   run judged ROUND=3 <<<"$rows"
   assert_line "closed|get throughput of b: 90.0 % of a, +-0.4 %, worse"
   assert_match 'closed\|get p99 latency of b: 100\.0 % of a, \+-[01]\.[0-9] %, same'
@@ -63,13 +61,12 @@ judged() {
   # Between two checks, the run does not act on the result.
   run judged ROUND=4 <<<"$rows"$'\na 4 1000 500\nb 4 900 500'
   assert_line "stop|0|5"
-  # Later repeats of a resumed run are ignored.
   run judged ROUND=3 <<<"$rows"$'\na 4 1000 500\nb 4 1 1'
   assert_line "stop|1"
 }
 
 @test "an open figure tells how far it is and about how many rounds there will be; the last round stops all the same" {
-  local rows=$'a 1 1000 500\nb 1 1100 500\na 2 1000 500\nb 2 920 500\na 3 1000 500\nb 3 1000 500'
+  rows=$'a 1 1000 500\nb 1 1100 500\na 2 1000 500\nb 2 920 500\na 3 1000 500\nb 3 1000 500'
   run judged ROUND=3 <<<"$rows"
   assert_match 'open\|get throughput of b: 10[0-9.]+ % of a, \+-[0-9.]+ % \(wanted: \+-2\.0 %, or a verdict; about [0-9]+ rounds\)'
   assert_line "stop|0|5"
@@ -82,7 +79,7 @@ judged() {
 }
 
 @test "a figure of a limited load generator, and a latency without answers, have the verdict of compare: only what their bounds support" {
-  local rows='a 1 1000 500 - 0 get 0
+  rows='a 1 1000 500 - 0 get 0
 b 1 900 400 - 0 get 0
 a 2 1001 501 - 0 get 0
 b 2 901 401 - 0 get 0
@@ -98,15 +95,17 @@ b 3 902 402 - 0 get 0'
   assert_match 'closed\|get p99 latency of b: 80\.. % of a, [^,]*, better'
 }
 
-@test "one variant alone is judged by the interval of its mean; a figure that no repeat has holds nothing up" {
+@test "one variant alone is judged by the interval of its mean; a figure that no repeat has holds nothing up, nor do steps of a figure: p99 of some microseconds" {
   run judged ROUND=3 VARIANTS=a <<<$'a 1 1000 \na 2 1001 \na 3 1002 '
   assert_match 'closed\|get throughput of a \+-0\.[0-9] %'
   assert_line "unknown|get p99 latency of a: too few repeats"
   assert_line "stop|1"
+  run judged ROUND=3 PRECISION="2% p99" <<<$'a 1 0 10\nb 1 0 10\na 2 0 10\nb 2 0 10\na 3 0 10\nb 3 0 10'
+  assert_output $'closed|get p99 latency of b: 100.0 % of a, +-0.0 %, same\nstop|1'
 }
 
 @test "populate is not evaluated beside a measured phase, also repeated; alone it is" {
-  local rows=$'a 1 50 9 - 0 populate\na 1 70 9 - 0 populate-2\na 2 90 9 - 0 populate\na 2 99 9 - 0 populate-2'
+  rows=$'a 1 50 9 - 0 populate\na 1 70 9 - 0 populate-2\na 2 90 9 - 0 populate\na 2 99 9 - 0 populate-2'
   run judged VARIANTS=a PRECISION="2% ops" ROUND=2 REDISRUNS=auto:2..30 <<<"$rows"$'\na 1 1000 500\na 2 1000 500'
   assert_output $'closed|get throughput of a +-0.0 %\nstop|1'
   run judged VARIANTS=a PRECISION="2% ops" ROUND=2 REDISRUNS=auto:2..30 <<<"$rows"
@@ -114,7 +113,7 @@ b 3 902 402 - 0 get 0'
 }
 
 @test "latencies at loads that a search found, and figures of a limit that broke, are not evaluated" {
-  local -a rows=('a 1 1000 50' 'a 2 1010 60' 'a 3 990 55' 'b 1 500 90' 'b 2 505 91' 'b 3 495 89')
+  rows=('a 1 1000 50' 'a 2 1010 60' 'a 3 990 55' 'b 1 500 90' 'b 2 505 91' 'b 3 495 89')
   run judged ROUND=3 < <(printf '%s\n' "${rows[@]}")
   assert_contains 'get p99 latency of b: '
   run judged ROUND=3 < <(printf '%s found\n' "${rows[@]}")
@@ -133,20 +132,12 @@ b 3 902 402 - 0 get 0'
   assert_contains 'stop|0|'
 }
 
-@test "steps of a figure are not a reason to continue: p99 of some microseconds" {
-  run judged ROUND=3 PRECISION="2% p99" <<<$'a 1 0 10\nb 1 0 10\na 2 0 10\nb 2 0 10\na 3 0 10\nb 3 0 10'
-  assert_output $'closed|get p99 latency of b: 100.0 % of a, +-0.0 %, same\nstop|1'
-}
-
 @test "compare uses the level of the looks within a run of REDISRUNS=auto, and of no other" {
   printf '%s\n' 'BEGIN { printf "%.4f (%s)\n", schedule_of("auto"), schedule_of("fixed") }' >level.awk
   mkdir auto fixed
-  echo 'REDISRUNS="auto:3..30"' >auto/run.conf
-  echo 'REDISRUNS="5"' >fixed/run.conf
-  settings_make "auto"
-  settings_make "fixed"
-  run statistics level.awk
-  assert_output "$(awk 'BEGIN { printf "%.4f ()", 1 - 0.05 / 6 ^ 0.85 }')"
+  settings_make auto 'REDISRUNS="auto:3..30"'
+  settings_make fixed 'REDISRUNS="5"'
+  prints "$(awk 'BEGIN { printf "%.4f ()", 1 - 0.05 / 6 ^ 0.85 }')" run statistics level.awk
 }
 
 @test "a disturbed repeat is kept aside and run again, twice at most; other runs of repeats count as they are" {
@@ -167,7 +158,7 @@ b 3 902 402 - 0 get 0'
 }
 
 @test "plan prints repeats and times as a range, in hours if long" {
-  local words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none REDISRUNS=auto)
+  words=(-s wsf-static-multi-node SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=64 PLACEMENT=none REDISRUNS=auto)
   succeeds run_plan "${words[@]}"
   assert_contains "3-30 repeat(s)"
   assert_match '100B-1i .* 3-30 +20\.1 min to 3\.3 h'

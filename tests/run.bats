@@ -18,11 +18,6 @@ words() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 "$@")
 }
 
-# The one run directory of this test.
-run_folder() {
-  echo "$SCRATCH"/results/*
-}
-
 # Assert that nothing of a run is left on the host: no recorded process, no directory, no lock.
 assert_nothing_left() {
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
@@ -34,8 +29,7 @@ assert_nothing_left() {
   words VALUE_SIZES="100 1000"
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   assert_nothing_left
-  local run rep log
-  run=$(run_folder)
+  run=$(echo "$SCRATCH"/results/*)
   assert_contains "$run" "$STDERR"
   assert_exists "$run"/{run.conf,env/127.0.0.1/{setup.log,env.tsv,sysctl.txt,tuning.tsv,redis.txt},native/variant.conf}
   for rep in "$run"/native/{100,1000}B-2i/rep-1; do
@@ -47,7 +41,6 @@ assert_nothing_left() {
     (cd "$rep/127.0.0.1" && sha256sum --quiet -c SHA256SUMS)
   done
   assert_equal "$(find "$run" -name '*.partial' -o -name '*.failed*' -o -name '*.cut*' -o -name '*.new*')" ''
-  # Setup, threads, DONE.
   log=$(echo "$run"/native/100B-2i/rep-1/127.0.0.1/redis.log.127.0.0.1.*.1)
   assert_equal "$(head -n 1 "$log")" "====> SERVER system -"
   assert_match '====> SERVER system -.*Running NATIVE.*====> CLIENT system -.*Running NATIVE' "$(<"$log")"
@@ -63,10 +56,9 @@ loads() { (($(grep -c 'phase get starts' job.err) == $1)); }
 
 @test "no name in a run of IPv6 hosts has a colon; and rows have the address" {
   grep -q '^0\{31\}1 ' /proc/net/if_inet6 || skip 'no IPv6 here'
-  local run
   words SERVER=::1 CLIENT_IP=::1 LOG_LINKS=on
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  run=$(run_folder)
+  run=$(echo "$SCRATCH"/results/*)
   assert_equal "$(find "$run" -name '*:*')" ''
   assert_exists "$run"/{env/++1/{setup.log,tuning.tsv,facts.tsv,tiers.tsv},native/100B-2i/rep-1/++1/get.hlog,memtier-bench0.log}
   run_split "$REPO/summary2csv.sh" --json "$run"
@@ -90,8 +82,6 @@ END
 }
 
 @test "Ctrl-C and TERM end instances and load, keep whole repeats, and tell by the exit status; after kill -9, stop cleans up and --resume finishes what was cut" {
-  local signal want first run
-  local -a machines
   words REDISRUNS=2 TIME=8 RATE=100 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   wait_until 60 loads 2
@@ -99,12 +89,11 @@ END
   for signal in INT:130 TERM:143; do
     want=${signal#*:} signal=${signal%:*}
     kill -"$signal" -"$JOB_PID"
-    job_wait 60
-    assert_equal "$status" "$want"
+    fails "$want" job_wait 60
     assert_nothing_left
     assert_equal "$(find results -type d -name 'rep-1' | wc -l)" 1
     assert_equal "$(find results -type d -name 'rep-2' | wc -l)" 0
-    run=$(run_folder)
+    run=$(echo "$SCRATCH"/results/*)
     job_start "$REPO/do_it.sh" run --resume "$run"
     wait_until 60 loads 1
     # A second master, as on another machine with the same results.
@@ -149,16 +138,14 @@ END
 }
 
 @test "with REDISRUNS=auto variants take turns until the figures are precise or the limit is reached, and --resume runs no more" {
-  local run rounds rep repeats
   # Load by other programs is irrelevant here.
   words REDISRUNS=auto:2..3 PRECISION=100% PHASES=set FOREIGN=off -v native -v loadgen
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  run=$(run_folder)
+  run=$(echo "$SCRATCH"/results/*)
   rounds=$(find "$run"/native -name 'rep-?' | wc -l)
   ((rounds >= 2 && rounds <= 3)) || fail "$rounds rounds"
   assert_equal "$(find "$run"/loadgen -name 'rep-?' | wc -l)" "$rounds"
   assert_contains "1 of at most 6: native" "$STDERR"
-  # Each repeat sets every key once, and nothing else.
   for rep in "$run"/{native,loadgen}/100B-2i/rep-{1,2}; do
     assert_equal "$(info_calls set "$rep/server/info.after")" 1000
     assert_equal "$(info_calls get "$rep/server/info.after")" 0
@@ -176,14 +163,13 @@ END
 }
 
 @test "a run whose master lives is not stopped by another, and a second run is refused" {
-  local pid start count=0
+  count=0
   # Longer than any machine needs for the checks below.
   words TIME=600 RATE=100 PHASES=get
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   refuses 3 "its master is alive" run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host"
   refuses 3 "uses this server" run_split "$REPO/do_it.sh" run "${WORDS[@]}" REDISBASE=$((BASE + 2))
-  # The run continues as if nothing had happened.
   while read -r pid start _; do
     process_alive "$pid" "$start" || fail "$pid is gone"
     count=$((count + 1))
@@ -192,12 +178,10 @@ END
   ((count > 2)) || fail "$count processes are on record"
   assert_equal "$(grep warning: job.err | grep -vE 'both run on|no phase sets keys')" ''
   kill -INT -"$JOB_PID"
-  job_wait 60
-  assert_equal "$status" 130
+  fails 130 job_wait 60
 }
 
 @test "two runs that start at the same time into one directory are both whole, in different directories" {
-  local number run
   mkdir -p -m 1777 locks.0 locks.1
   for number in 0 1; do
     words PHASES=set SRV_OVERRIDE=1
@@ -213,23 +197,12 @@ END
   done
 }
 
-@test "a Redis that is not ours on a planned port: exit 3, nothing started, and it is untouched" {
-  redis_start -p $((BASE + 1))
-  redis-cli -p "$REDIS_PORT" set mine 1
-  words
-  refuses 3 "port $REDIS_PORT is taken" run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
-  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
-  refute_exists results
-}
-
 @test "a Redis killed during the load ends it before the generator's patience does, and fails its repeat, which is kept aside; the run goes on" {
   words REDISRUNS=2 TIME=8 RATE=100 PHASES=get REPLY_TIMEOUT=600
   job_start "$REPO/do_it.sh" run "${WORDS[@]}"
   job_load get
   kill -KILL "$(head -n 1 host/run-*/server/instances.proc | cut -f 1)"
-  job_wait 120
-  assert_equal "$status" 1
+  fails 1 job_wait 120
   assert_nothing_left
   assert_equal "$(find results -type d -name 'rep-1.failed-*' | wc -l)" 1
   assert_equal "$(find results -type d -name 'rep-2' | wc -l)" 1
@@ -237,13 +210,7 @@ END
   assert_contains "guard: the instance on port $BASE has exited" "$STDERR"
 }
 
-@test "a fill that does not fit is refused with the figures" {
-  words KEYS=1000000000
-  fails 3 run_split "$REPO/do_it.sh" run "${WORDS[@]}"
-  assert_match "memory: [0-9]+ MiB available; requires: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B; 1.5 x \(size \+ 32\) x keys says 377655 MiB\) and [0-9]+ MiB kept free" "$STDERR"
-}
-
-@test "redis-server missing, and a results folder that cannot be written: a clear line each" {
+@test "redis-server missing, a results folder that cannot be written, a fill that does not fit, a port of a Redis that is not ours: a clear line each, and nothing is started" {
   words REDIS=/nowhere/redis-server
   refuses 3 "redis-server is missing: '/nowhere/redis-server' not found" run_split "$REPO/do_it.sh" run "${WORDS[@]}"
   touch afile
@@ -251,6 +218,16 @@ END
   refuses 2 "RESULTS_DIR=$SCRATCH/afile: cannot write to it" run_split "$REPO/do_it.sh" run "${WORDS[@]}" RESULTS_DIR="$SCRATCH/afile"
   refute_contains mkdir: "$STDERR"
   assert_nothing_left
+  words KEYS=1000000000
+  fails 3 run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_match "memory: [0-9]+ MiB available; requires: [0-9]+ MiB for 100B-2i \(2 x 1000000000 keys of 100 B; 1.5 x \(size \+ 32\) x keys says 377655 MiB\) and [0-9]+ MiB kept free" "$STDERR"
+  words
+  redis_start -p $((BASE + 1))
+  redis-cli -p "$REDIS_PORT" set mine 1
+  refuses 3 "port $REDIS_PORT is taken" run_split "$REPO/do_it.sh" run "${WORDS[@]}"
+  assert_equal "$(redis-cli -p "$REDIS_PORT" get mine)" 1
+  assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
+  refute_exists results
 }
 
 @test "a full results disk ends in a clear line, and nothing is left running" {
@@ -267,7 +244,6 @@ END
 
 @test "a directory whose programs may not be run is named as such, not as a missing library" {
   need_root
-  local key
   mkdir noexec
   mount -t tmpfs -o noexec tmpfs noexec || skip "a tmpfs cannot be mounted here"
   key=$(sha256sum "$REPO/test" | cut -c 1-16)

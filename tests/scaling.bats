@@ -46,7 +46,7 @@ windows_row() {
     "${8-0}" "${7-nowhere}"
 }
 
-@test "instances: lists, ranges and steps, to all CPUs less those kept for interrupts" {
+@test "instances: lists, ranges and steps, to all CPUs less those kept for interrupts; what is no number is refused, and fewer than clients at the start of a sweep" {
   numbers INSTANCES='3 1..2 2'
   assert_output '1 2 3'
   numbers INSTANCES=1..24..4
@@ -57,10 +57,16 @@ windows_row() {
   assert_output '1 2 3'
   numbers
   assert_equal "$(wc -w <<<"$output")" 48
+  for word in 0 1..0 4..2 1.. ..4 1..4..0 1...4 some 1..60001 1..2..3..4; do
+    refuses 2 "INSTANCES=$word: invalid" numbers INSTANCES="$word"
+  done
+  fails 2 numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=1..all
+  assert_match 'INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=clients\.\.all$' "$STDERR"
+  numbers CLIENT_IP='203.0.113.2 203.0.113.3'
+  assert_equal "$(wc -w <<<"$output")" 47
 }
 
-@test "a list of many runs counts their repeats without a process for each" {
-  local run n
+@test "a list of many runs counts their repeats without a process for each, also of runs and results directories that are symbolic links" {
   mkdir bin
   program_make bin/find '#!/bin/sh\necho "$0" >>%q\nexec %q "$@"\n' "$SCRATCH/calls" "$(command -v find)"
   for run in results/2026010{1,2,3}T000000Z-demo; do
@@ -78,7 +84,6 @@ windows_row() {
   mkdir -p results/2026010{1,2,3}T000000Z-demo/native/100B-1i/rep-{3..40}
   printf 'number\tvariant\tpoint\trepeat\tneed\n1\tnative\t100B-1i\t1\tyes\n2\tswap\t100B-1i\t1\tyes\n3\tnative\t100B-1i\t3\tmaybe\n' >results/20260103T000000Z-demo/plan.tsv
   rm results/20260102T000000Z-demo/plan.tsv
-  # A name with a line break and a tab is in one row.
   mv results/20260101T000000Z-demo $'results/20260101T000000Z-a\nb\tc'
   mv results/20260103T000000Z-demo $'results/20260103T000000Z-a\nb\tc'
   PATH=$PWD/bin:$PATH run_split "$REPO/do_it.sh" list RESULTS_DIR=results
@@ -86,9 +91,7 @@ windows_row() {
 run results/20260102T000000Z-demo cannot be read: plan.tsv is missing
 run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
   assert_equal "$(wc -l <<<"$output")" "$(grep -cE '^(scenario|variant|workload|tenant|run)  ' <<<"$output")"
-}
-
-@test "a list counts the repeats of runs and results directories that are symbolic links" {
+  rm -r results
   mkdir -p disk/runs disk/20260101T000000Z-demo/native/100B-1i/rep-{1,2}
   : >disk/20260101T000000Z-demo/run.conf
   printf 'number\tvariant\tpoint\trepeat\tneed\n1\tnative\t100B-1i\t1\tyes\n2\tnative\t100B-1i\t2\tyes\n3\tnative\t100B-1i\t3\tyes\n' >disk/20260101T000000Z-demo/plan.tsv
@@ -96,13 +99,6 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
   ln -s disk/runs results
   succeeds run "$REPO/do_it.sh" list RESULTS_DIR=results
   assert_match 'run +results/20260101T000000Z-demo +2 of 3 repeats'
-}
-
-@test "a sweep that begins with fewer instances than clients is refused with the one that does not" {
-  fails 2 numbers CLIENT_IP='203.0.113.2 203.0.113.3' INSTANCES=1..all
-  assert_match 'INSTANCES: 1 instances cannot be divided over 2 clients; .*: INSTANCES=clients\.\.all$' "$STDERR"
-  numbers CLIENT_IP='203.0.113.2 203.0.113.3'
-  assert_equal "$(wc -w <<<"$output")" 47
 }
 
 @test "a plan counts the requests of the sweep, not its keys" {
@@ -114,18 +110,10 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 '
 }
 
-@test "instances that are not numbers are refused" {
-  local word
-  for word in 0 1..0 4..2 1.. ..4 1..4..0 1...4 some 1..60001 1..2..3..4; do
-    refuses 2 "INSTANCES=$word: invalid" numbers INSTANCES="$word"
-  done
-}
-
 @test "instances go to the CPUs that the kernel keeps free, but for those of the interrupts" {
   { cat "$REPO/tests/fixtures/cpus/2x12.lscpu" && echo '# isolated 4-7,20'; } >isolated.lscpu
-  run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 TUNE.irq=4 \
+  succeeds run_plan -s scaling SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_MEM=64 TUNE.irq=4 \
     FACTS="$SCRATCH/isolated.lscpu"
-  assert_success
   refute_contains 'instances on the CPUs' "$STDERR"
   assert_equal "$(sed -n '/^placement/,$p' <<<"$output" | awk '/^6/ { print $3 }' | sort -n | paste -sd ' ')" '5 6 7 20'
   assert_contains '128B-4i'
@@ -157,12 +145,9 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
     printf 'v\tp\t1\tset\t2\t250\t%s\n' $'a\trep-1/a\t2000000\t3000000\t100' $'b\trep-1/b\t2000000\t2000000\t10'
   } >rows
   # The common window is from 1.5 s, when b starts, to 3 s, when the first thread of a is done; the whole load is from 1 s to 4 s.
-  run window
-  assert_output '4 110 1500000 50'
-  # Without a time series, each thread counts with its mean rate.
+  prints '4 110 1500000 50' run window
   rm rep-1/*/set.series.tsv
-  run window
-  assert_output '4 110 1500000 50'
+  prints '4 110 1500000 50' run window
 }
 
 @test "the cookbook's own figures: gains, and the knees where it sees them" {
@@ -259,7 +244,6 @@ the link of 1,000 Mbit/s 80 %, a thread"
 
 @test "a point without throughput is no growth, and a variant without data for a curve has no knee" {
   need_command mawk gawk
-  local awk
   {
     windows_head
     windows_row v 1 get 1 0
@@ -297,8 +281,7 @@ note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part
   refute_contains '='
 }
 
-@test "a sweep of 1 and 2 instances: every request is made, every GET finds its key, a table for SET and one for GET" {
-  local n rep
+@test "a sweep of 1 and 2 instances: every request is made, every GET finds its key, a table for SET and one for GET; doctor shows the isolated CPUs" {
   words INSTANCES='1 2'
   succeeds run_split "$REPO/do_it.sh" run "${WORDS[@]}" -v kernel -v native
   assert_match $'\nSET, values of 128 B: operations per second while all load generators were running\n'
@@ -313,10 +296,6 @@ note\tw, set: no knee up to 2 instances. There: an instance uses an unknown part
     assert_equal "$(info_calls get "$rep/server/info.after")" $((n * 10000))
     assert_equal "$(awk -F: '$1 == "keyspace_misses" { sum += $2 } END { print sum + 0 }' "$rep/server/info.after")" 0
   done
-}
-
-@test "doctor shows the isolated CPUs" {
-  words
   run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}"
   assert_match 'ok +isolated CPUs +(none|[0-9,-]+) '
 }

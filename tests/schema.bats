@@ -6,6 +6,9 @@
 load helper
 load logs
 
+# The run of these tests.
+run=r/20250101-x
+
 # Print fields of the schema with the columns of the parts, by name, one column per line.
 # Usage: schema FIELD...   Sets: the file schema.tsv
 schema() {
@@ -34,13 +37,7 @@ clients_make() {
   histogram_make 500:10 >r/20250101-x/native/1000B-2i/rep-1/b/histogram-set-a1B2c3
 }
 
-# Set columns of a client's result.tsv; a missing column is added.
-# Usage: set_column CLIENT NAME VALUE
-set_column() {
-  cells_set "r/20250101-x/native/1000B-2i/rep-1/$1/result.tsv" '' "$2=$3"
-}
-
-@test "each line of the schema is whole, and its words are those that the code knows" {
+@test "each line of the schema is whole, its words are those that the code knows, and a new column's name ends with its unit" {
   schema_make
   run awk -F '\t' '/^#/ { next }
     !n { n = NF; next }
@@ -57,32 +54,7 @@ set_column() {
     $12 == "" || $12 == "-" { print $1 ": without meaning" }
     END { if (NR < 50) print NR " lines" }' schema.tsv
   assert_output ''
-}
-
-@test "each part is in the list, and its columns follow columns that exist; each table has a place" {
-  local name bad='' count=0
-  assert_equal "$(grep -vE '^#|^(tier|server|monitor)$' "$REPO/lib/part/list" | sort)" "$(cd "$REPO/lib/part" && printf '%s\n' */ | tr -d / | sort)"
-  while read -r name; do
-    schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
-    count=$((count + 1))
-  done < <(cut -s -f 1 "$REPO"/lib/part/*/columns.tsv | grep -v '^after$')
-  ((count > 20)) || fail "$count columns"
-  [[ -z $bad ]] || fail "unknown: $bad"
-  assert_equal "$(sed -n 's/^# Table: //p' "$REPO"/lib/{results/tables/,part/*/table}*.awk | sort | uniq -d)" ''
-}
-
-@test "columns that the code fills or asks for are columns of the schema" {
-  local name bad='' count=0
-  while read -r name; do
-    schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
-    count=$((count + 1))
-  done < <(grep -ohE '\b(cell|own|known|sum|kept|at)\["[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,tier,foreign,axes,discard,total,table}.awk "$REPO"/lib/part/*/figures.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
-  ((count > 50)) || fail "$count columns"
-  [[ -z $bad ]] || fail "not in the schema: $bad"
-}
-
-@test "a new column's name ends with its unit, unless it is a count, a share or a word" {
-  local name unit shown number=0 bad=''
+  number=0 bad=''
   while IFS=$'\t' read -r name unit shown; do
     number=$((number + 1))
     # The older columns keep their names.
@@ -102,20 +74,29 @@ set_column() {
   [[ -z $bad ]] || fail "$bad"
 }
 
+@test "each part is in the list, and its columns follow columns that exist, as do those that the code fills or asks for; each table has a place" {
+  bad='' count=0
+  assert_equal "$(grep -vE '^#|^(tier|server|monitor)$' "$REPO/lib/part/list" | sort)" "$(cd "$REPO/lib/part" && printf '%s\n' */ | tr -d / | sort)"
+  while read -r name; do
+    schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
+    count=$((count + 1))
+  done < <(cut -s -f 1 "$REPO"/lib/part/*/columns.tsv | grep -v '^after$')
+  ((count > 20)) || fail "$count columns"
+  [[ -z $bad ]] || fail "unknown: $bad"
+  assert_equal "$(sed -n 's/^# Table: //p' "$REPO"/lib/{results/tables/,part/*/table}*.awk | sort | uniq -d)" ''
+  bad='' count=0
+  while read -r name; do
+    schema name | grep -xF -- "$name" >/dev/null || bad+="$name "
+    count=$((count + 1))
+  done < <(grep -ohE '\b(cell|own|known|sum|kept|at)\["[a-z0-9_]+"' "$REPO"/lib/results/figures/{result,tier,foreign,axes,discard,total,table}.awk "$REPO"/lib/part/*/figures.awk | sed 's/^[^"]*"//; s/"//' | sort -u)
+  ((count > 50)) || fail "$count columns"
+  [[ -z $bad ]] || fail "not in the schema: $bad"
+}
+
 @test "--total adds clients up as the schema says" {
   clients_make
-  set_column a rate 300
-  set_column b rate 100
-  set_column a misses 4
-  set_column a miss_reason evicted
-  set_column b miss_reason -
-  set_column a timeouts 1
-  set_column a unanswered 1
-  set_column b unanswered 0
-  set_column a at_least_us 400
-  set_column b at_least_us 0
-  set_column b start_us 1700000000250000
-  set_column a late 5
+  cells_set $run/native/1000B-2i/rep-1/a/result.tsv '' rate=300 misses=4 miss_reason=evicted timeouts=1 unanswered=1 at_least_us=400 late=5
+  cells_set $run/native/1000B-2i/rep-1/b/result.tsv '' rate=100 miss_reason=- unanswered=0 at_least_us=0 start_us=1700000000250000
   succeeds run "$REPO/summary2csv.sh" --total r/20250101-x
   assert_equal "${#lines[@]}" 2
   run awk -F, 'NR == 1 { split($0, name); next } { for (i = 1; i <= NF; i++) print name[i] "=" $i }' <<<"$output"
@@ -127,7 +108,6 @@ set_column() {
 }
 
 @test "a client without requests takes nothing from the figures of all clients" {
-  local name
   repeat_make r/20250101-x native 1000B-2i 1 b 1000 90 1 10 99 set:3
   for name in a c; do
     repeat_make r/20250101-x native 1000B-2i 1 "$name" 1000 0 1 0 0 set:3
@@ -136,13 +116,11 @@ set_column() {
   histogram_make 10:80 90:10 >r/20250101-x/native/1000B-2i/rep-1/b/histogram-set-a1B2c3
   run_split "$REPO/summary2csv.sh" --total r/20250101-x
   assert_equal "$status: $STDERR" '0: '
-  run cells -c 'clients ops avg_us p50_us p99_us' <<<"$output"
-  assert_output '3 90 10 10 90'
+  prints '3 90 10 10 90' run cells -c 'clients ops avg_us p50_us p99_us' <<<"$output"
 }
 
 @test "--json is what the CSV is, in both forms: numbers, words, and null where nothing is known" {
   need_command python3
-  local form
   repeat_make r/20250101-x 'va"r' 'p,1' 1 c 1000 50 2 23 99 set:3 get:2
   clients_make
   for form in '' --total; do
@@ -170,7 +148,7 @@ END
 @test "an axis of the sweep is a column: of the plan, and of a setting that only SWEEP names" {
   # A run without SWEEP has the columns of the schema.
   schema_make
-  run bash -c '"$REPO/summary2csv.sh" --total "$REPO/results/sample" | sed -n 1p | tr , "\n" | grep -vxF -f <(cut -f 1 schema.tsv)'
+  fails 1 run bash -c '"$REPO/summary2csv.sh" --total "$REPO/results/sample" | sed -n 1p | tr , "\n" | grep -vxF -f <(cut -f 1 schema.tsv)'
   assert_output ''
   repeat_make r/20250101-x native 1000B-2i-1to4-zipf 1 c 1000 50 2 23 99 set:3
   printf 'variant\tpoint\trepeat\tsweep\tdram_ratio\tkey_pattern\tplaces\nnative\t1000B-2i-1to4-zipf\t1\t-\t1:4\tzipf\t-\n' >r/20250101-x/plan.tsv
@@ -187,7 +165,6 @@ END
 }
 
 @test "where an axis is not swept, CSV has what the phases used; tables, which tell points apart, do not" {
-  local variant rep form
   for variant in native zram; do
     repeat_make r/20250101-x $variant 1000B-2i 1 c 1000 50 2 23 99 populate:3 get:3
     rep=r/20250101-x/$variant/1000B-2i/rep-1/c
@@ -196,12 +173,9 @@ END
     mkdir "${rep%/c}/server"
     { printf 'phase\tscope\tcounter\tbefore\tafter\n' && tier_rows populate $variant && tier_rows get $variant; } >"${rep%/c}/server/counters.tsv"
     printf 'TIER="%s"\nDRAM_RATIO="1:4"\nNEIGHBOUR="2"\nCOLD_MEMORY="8M"\n' $variant >r/20250101-x/$variant/variant.conf
-    settings_make "r/20250101-x"
   done
   sed -i 's/^NEIGHBOUR.*/NEIGHBOUR="0"/; s/^COLD.*/COLD_MEMORY="0"/' r/20250101-x/native/variant.conf
-  settings_make "r/20250101-x"
-  printf 'VARIANTS="native zram"\n' >r/20250101-x/run.conf
-  settings_make "r/20250101-x"
+  settings_make r/20250101-x 'VARIANTS="native zram"'
   printf 'variant\tpoint\trepeat\tdram_ratio\tkey_pattern\nnative\t1000B-2i\t1\t-\t-\nzram\t1000B-2i\t1\t-\t-\n' >r/20250101-x/plan.tsv
   for form in '' --total; do
     # shellcheck disable=SC2086 # nothing or an option
@@ -227,8 +201,7 @@ zram populate 1:4///8M'
   repeat_make r/20250101-x native two 1 c 1000 50 2 23 99 set:4
   repeat_make r/20250101-x native three 1 c 1000 50 4 23 99 set:4
   printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tone\t1:4, rate 10\t1:4\nnative\ttwo\t1:8, rate 10\t1:8\nnative\tthree\t1:8, rate 10\t1:8\n' >r/20250101-x/plan.tsv
-  echo 'VARIANTS="native"' >r/20250101-x/run.conf
-  settings_make "r/20250101-x"
+  settings_make r/20250101-x 'VARIANTS="native"'
   run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | tables_make "$LIB/results/tables/ratio.awk" .'
   assert_match 'Variant +Figure +1:4 +1:8
 .*
@@ -248,15 +221,11 @@ totals_limited() {
 }
 
 @test "where the load generator was the limit, throughput and its percentages in the tables by axis are bounds, and two bounds have none" {
-  local variant run=r/20250101-x bounds
   bounds='The load generator was the limit of some figures: >= and <= are bounds, and two bounds have no ratio; use more threads, CPUs or clients.'
   for variant in native swap; do
-    repeat_make $run $variant p1 1 c 1000 50 2 23 99 set:4
-    repeat_make $run $variant p2 1 c 1000 50 2 23 99 set:4
-    repeat_make $run $variant p3 1 c 1000 50 2 23 99 set:4
+    for point in p1 p2 p3; do repeat_make $run $variant $point 1 c 1000 50 2 23 99 set:4; done
   done
-  echo 'VARIANTS="native swap"' >$run/run.conf
-  settings_make "$run"
+  settings_make "$run" 'VARIANTS="native swap"'
   printf 'variant\tpoint\tsweep\tdram_ratio\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\t%s\t%s\n' p1 1:2 1:2 p2 1:4 1:4 p3 1:8 1:8; done >>$run/plan.tsv
   totals_limited $run >totals
@@ -276,11 +245,9 @@ $bounds"
 }
 
 @test "latencies with unanswered requests are lower bounds in the tables by axis" {
-  local name run=r/20250101-x
   repeat_make $run native p1 1 c 1000 50 2 23 99 set:4
   repeat_make $run native p2 1 c 1000 50 2 23 99 set:4
-  echo 'VARIANTS="native"' >$run/run.conf
-  settings_make "$run"
+  settings_make "$run" 'VARIANTS="native"'
   for name in results/tables/ratio part/cold/table; do
     printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tp1\t1:2\t1:2\nnative\tp2\t1:4\t1:4\n' >$run/plan.tsv
     [[ $name == results/* ]] || printf 'variant\tpoint\tsweep\tcold_memory\nnative\tp1\tcold memory 0\t0\nnative\tp2\tcold memory 4M\t4M\n' >$run/plan.tsv
@@ -294,31 +261,23 @@ $bounds"
 
 @test "tables by axis have the ops/s of the other variants if the first has no result" {
   need_command mawk gawk
-  local awk variant run=r/20250101-x
   for variant in swap zram; do
     repeat_make $run $variant one 1 c 1000 50 2 23 99 set:3
     repeat_make $run $variant two 1 c 1000 50 2 23 99 set:4
   done
-  echo 'VARIANTS="native swap zram"' >$run/run.conf
-  settings_make "$run"
+  settings_make "$run" 'VARIANTS="native swap zram"'
   for awk in mawk gawk; do
     printf 'variant\tpoint\tsweep\tdram_ratio\n%s\tone\t1:4\t1:4\n%s\ttwo\t1:8\t1:8\n' swap swap zram zram >$run/plan.tsv
     succeeds run with_awk $awk bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/results/tables/ratio.awk" .' bash $run
-    assert_equal "$(sed '1,5d; / far.op/d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
-swap p99 us 99 99
-zram ops/s 26 21
-zram p99 us 99 99'
+    rows=$(printf '%s ops/s 26 21\n%s p99 us 99 99\n' swap swap zram zram)
+    assert_equal "$(sed '1,5d; / far.op/d; s/  */ /g' <<<"$output")" "$rows"
     printf 'variant\tpoint\tsweep\tcold_memory\n%s\tone\tcold memory 0\t0\n%s\ttwo\tcold memory 8M\t8M\n' swap swap zram zram >$run/plan.tsv
     succeeds run with_awk $awk bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/part/cold/table.awk" .' bash $run
-    assert_equal "$(sed '1,5d; /MiB/d; /^$/,$d; s/  */ /g' <<<"$output")" 'swap ops/s 26 21
-swap p99 us 99 99
-zram ops/s 26 21
-zram p99 us 99 99'
+    assert_equal "$(sed '1,5d; /MiB/d; /^$/,$d; s/  */ /g' <<<"$output")" "$rows"
   done
 }
 
 @test "tables by axis ignore a phase that broke its limit, and the table of totals gives it no percentage" {
-  local variant repeat run=r/20250101-x
   for variant in native swap; do
     for repeat in 1 2; do
       repeat_make $run $variant one $repeat c 1000 50 2 23 99 set:$((2 + repeat))
@@ -326,39 +285,32 @@ zram p99 us 99 99'
     done
     printf '%s\t%s\t%s\t%s\n' "$variant" one 1:4 0 "$variant" two 1:8 8M >>points
   done
-  printf 'VARIANTS="native swap"\n' >$run/run.conf
-  settings_make "$run"
+  settings_make "$run" 'VARIANTS="native swap"'
   printf 'variant\tpoint\tdram_ratio\tcold_memory\n' | cat - points >$run/plan.tsv
-  succeeds run_split bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    result_totals "$1" >totals
+  succeeds run_split with_modules 'result_totals "$1" >totals
     awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i }
       \$at[\"variant\"] == \"swap\" && \$at[\"repeat\"] == 2 { \$at[\"search\"] = \"broken\" } { print }" totals >broken
     grep -v broken broken >without
     for name in results/tables/ratio part/cold/table results/tables/scaling; do
       for rows in broken without; do tables_make "$LIB/$name.awk" . <"$rows" >"${name//\//-}.$rows"; done
     done
-    FORMAT=csv result_table <broken' bash $run
+    FORMAT=csv result_table <broken' $run
   assert_equal "$STDERR" ''
   for name in results-tables-ratio part-cold-table results-tables-scaling; do
     grep -q swap $name.without || fail "$name: no table"
     cmp $name.broken $name.without
   done
-  run cells -c -w point=two 'variant repeat percent_of_baseline' <<<"$output"
-  assert_output $'native 1 100.0000\nswap 1 100.0000\nnative 2 100.0000\nswap 2 '
+  prints $'native 1 100.0000\nswap 1 100.0000\nnative 2 100.0000\nswap 2 ' run cells -c -w point=two 'variant repeat percent_of_baseline' <<<"$output"
 }
 
 @test "compare --metric list prints every metric" {
-  local names
   names=$(schema metric place | grep -v '^-' | sort -t $'\t' -k 2n -s | cut -f 1)
   [[ $names == *p99.99* ]]
-  run "$REPO/do_it.sh" compare --metric list
-  assert_output "$names"
+  prints "$names" run "$REPO/do_it.sh" compare --metric list
 }
 
 @test "what was reached while all clients were running: a row that the window cuts counts by its share, and a client without a series by its threads" {
-  local rep=r/20250101-x/native/1000B-2i/rep-1
+  rep=r/20250101-x/native/1000B-2i/rep-1
   clients_make
   # Each takes 3.731204 s; b starts 1 s later.
   printf '%s\n' $'set\ta\t1700000000000000' $'set\tb\t1700000001000000' >$rep/starts.tsv
@@ -366,29 +318,23 @@ zram p99 us 99 99'
   printf 'time_s\tops\n1.000\t200\n2.000\t200\n3.000\t200\n3.731\t146\n' >$rep/b/set.series.tsv
   # From 1 s to 3.731204 s: 273 operations of a, and 400 + 0.731204 x 200 of b.
   window() { "$REPO/summary2csv.sh" --total r/20250101-x | cells -c 'window_ops_per_sec window_us cut_percent'; }
-  run window
-  assert_output '299.9560 2731204 42.3'
+  prints '299.9560 2731204 42.3' run window
   # Ten keys in 3.731204 s.
   rm $rep/b/set.series.tsv
-  run window
-  assert_output '102.6360 2731204 42.3'
+  prints '102.6360 2731204 42.3' run window
   rm $rep/starts.tsv
-  run window
-  assert_output '  '
+  prints '  ' run window
 }
 
 @test "all that a run ends with comes of one reading of its logs, and what cannot be read is said once" {
   need_command gnuplot
-  local real
   real=$(command -v awk)
   clients_make
   repeat_make r/20250101-x swap 1000B-2i 1 a 1000 90 1 10 99 set:4
   repeat_make r/20250101-x swap 1000B-2i 2 a 1000 90 1 10 99 set:4
   sed -i '$d' r/20250101-x/swap/1000B-2i/rep-2/a/redis.log.*
-  echo 'VARIANTS="native swap"' >r/20250101-x/run.conf
-  settings_make "r/20250101-x"
   touch r/20250101-x/{native,swap}/variant.conf
-  settings_make "r/20250101-x"
+  settings_make r/20250101-x 'VARIANTS="native swap"'
   program_make with/awk '#!/bin/sh\nfor word; do case $word in *.awk) echo "${word##*/}" >>"%s/read" ;; esac; done\nexec "%s" "$@"\n' "$SCRATCH" "$real"
   run_split env PATH="$SCRATCH/with:$PATH" VARIANTS='native swap' bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; export RESULT_PROGRAM=x
     ending_show r/20250101-x data || :; report_make r/20250101-x data'
@@ -401,13 +347,11 @@ zram p99 us 99 99'
 }
 
 @test "percentiles of commands: no rank is rounded up to the next slot, and none is above the longest latency" {
-  local repeat max slots run=r/20250101-x
   while read -r repeat max slots; do
     repeat_make $run native one "$repeat" c 1000 500 1 23 99 mixed:2
     printf 'command\tops\tlate\tmisses\terrors\tmax_us\thistogram\nget\t500\t0\t0\t0\t%s\t%s\n' "$max" "$slots" >"$run/native/one/rep-$repeat/c/mixed.commands.tsv"
   done <<<$'1 9000 100:499 9007:1\n2 100 100:500'
-  echo 'VARIANTS="native"' >$run/run.conf
-  settings_make "$run"
+  settings_make "$run" 'VARIANTS="native"'
   percentiles() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/results/tables/kinds.awk" "$1"' bash $run | awk '$1 == "get" { print $3, $5, $6, $7 }'; }
   assert_equal "$(percentiles)" '1,000 100 100 100'
   sed -i 's/100:499 9007:1/100:498 9007:2/' $run/native/one/rep-1/c/mixed.commands.tsv
@@ -416,7 +360,6 @@ zram p99 us 99 99'
 
 @test "JSON of a name that is not UTF-8 is valid, and other names are unchanged" {
   need_command python3 mawk gawk
-  local awk variant
   # A continuation byte alone, a sequence that is cut, one that is too long, half a surrogate pair, and valid ones of 2 to 4 bytes.
   for variant in $'a\xbfb' $'a\xe2\x82' $'a\xc0\xafb' $'a\xed\xa0\x80' $'é€\xf0\x9f\x98\x80'; do
     repeat_make r/20250101-x "$variant" 1000B-4i 1 c 1000 50 4 46 99 set:3

@@ -27,27 +27,18 @@ scanned() {
   done
 }
 
-@test "a made-up server, one look in five disturbed tenfold: all of 100 searches within 3 rungs, the median within 1, in 45 steps at most" {
-  local name least median most off steps
+@test "a made-up server, one look in five disturbed tenfold: all of 100 searches within 3 rungs, the median within 1, in 45 steps at most; by halving many are wrong" {
   while read -r name least median most off steps _; do
     assert_equal "$name $off" "$name 0"
     ((median > 78431 && median < 81600)) || fail "$name: the median is $median, of $least to $most"
     ((steps <= 45)) || fail "$name: $steps steps"
   done < <(search_simulated "$REPO/tests/search.awk" 100 search:0 search:10 search:20)
-}
-
-@test "the same of halving with one look a load fails: the check can tell a bad search from a good one" {
-  local off
   off=$(search_simulated "$REPO/tests/search.awk" 100 once:20 | awk '{ print $5 }')
   ((off > 20)) || fail "only $off of 100 searches by halving are wrong"
 }
 
-@test "a closed loop that was disturbed too, half of its rate: the ladder goes up again" {
+@test "a closed loop that was disturbed too, half of its rate: the ladder goes up again; at an eighth, it ends above every load that a look kept" {
   assert_equal "$(search_simulated "$REPO/tests/search.awk" 100 search:20:46000 | awk '{ print $5 }')" 0
-}
-
-@test "a closed loop eight times too slow: the ladder ends above every load that a look kept" {
-  local off
   # The search begins far away, and 95 % is what it promises.
   off=$(search_simulated "$REPO/tests/search.awk" 100 search:20:10000 | awk '{ print $5 }')
   ((off <= 5)) || fail "$off of 100 searches are wrong"
@@ -71,7 +62,7 @@ scanned() {
 }
 
 @test "the closed loop is made again while far accesses fall, eight times at most" {
-  local again=$'step\ttop\t-\t0\t' on=$'step\tscan\t-\t125000\t1'
+  again=$'step\ttop\t-\t0\t' on=$'step\tscan\t-\t125000\t1'
   assert_equal "$(next <<<'top - 100000 900 100 0 1 0.5')" "${again}2"
   assert_equal "$(next <<<$'top - 10000 900 100 0 1 0.5\ntop - 100000 900 100 0 1 0.3 2')" "${again}3"
   assert_equal "$(next <<<$'top - 10000 900 100 0 1 0.5\ntop - 100000 900 100 0 1 0.45 2')" "$on"
@@ -85,7 +76,6 @@ scanned() {
 }
 
 @test "two limits in one search take fewer steps than two searches, and the second has its own answer" {
-  local one both off
   one=$(search_simulated "$REPO/tests/search.awk" 100 search:20 | awk '{ print $7 }')
   read -r _ _ _ _ off _ both < <(search_simulated "$REPO/tests/search.awk" 100 both:20)
   # With noise of 10 % this is three rungs, not two.
@@ -93,15 +83,11 @@ scanned() {
   awk -v one="$one" -v both="$both" 'BEGIN { exit !(both < 1.8 * one) }' || fail "$both steps for both, $one for one"
 }
 
-@test "the first steps: the closed loop, then the scan from its fastest rung; a look that others disturbed is made again" {
+@test "the first steps: the closed loop, then the scan from its fastest rung; a look that others disturbed is made again; limits share looks" {
   assert_equal "$(next </dev/null)" $'step\ttop\t-\t0\t1'
   assert_equal "$(next <<<'top - 100000 900')" $'step\tscan\t-\t125000\t1'
   assert_equal "$(next <<<$'top - 100000 900\nscan - 125000 20000 100 0 0')" $'step\tscan\t-\t125000\t2'
   assert_equal "$(next < <(scanned 70000 | sed -n 1,4p))" $'step\tscan\t-\t87520\t1'
-}
-
-@test "limits share looks: what was looked at for the first is known for the second" {
-  local one two
   one=$(next LIMITS="p99<=1ms" < <(scanned 70000))
   assert_match $'^step\tseek\tp99<=1ms\t' "$one"
   two=$(next LIMITS="avg<=1ms p99<=1ms" TURN=2 < <(scanned 70000))
@@ -155,12 +141,11 @@ slow() {
 }
 
 @test "no load keeps it: the least figure seen, and where, and how many looks at the slowest load kept it" {
-  local lines n
-  lines=$(scanned 1 && for n in 1 2 3 4 5 6 7 8; do echo "seek p99<=1ms 1250 1310"; done)
-  assert_equal "$(next <<<"$lines")" $'none\tp99<=1ms\t1310\t1250\t18\t0\t8\t1250'
+  looks=$(scanned 1 && for n in 1 2 3 4 5 6 7 8; do echo "seek p99<=1ms 1250 1310"; done)
+  assert_equal "$(next <<<"$looks")" $'none\tp99<=1ms\t1310\t1250\t18\t0\t8\t1250'
   # The load generator's look does not count, nor a disturbed one.
-  lines=$(scanned 1 && for n in 1310 432 700 1310 1310 1310 1310 1310 1310 1310 1310 1310; do echo "seek p99<=1ms 1250 $n"; done)
-  assert_equal "$(next < <(echo "$lines" && printf 'seek p99<=1ms 1250 500 100 0 0\nseek p99<=1ms 1250 1310\n'))" $'none\tp99<=1ms\t432\t1250\t24\t2\t13\t1250'
+  looks=$(scanned 1 && for n in 1310 432 700 1310 1310 1310 1310 1310 1310 1310 1310 1310; do echo "seek p99<=1ms 1250 $n"; done)
+  assert_equal "$(next < <(echo "$looks" && printf 'seek p99<=1ms 1250 500 100 0 0\nseek p99<=1ms 1250 1310\n'))" $'none\tp99<=1ms\t432\t1250\t24\t2\t13\t1250'
 }
 
 @test "a server that answers nothing ends the search after eight closed loops, and a look without answers has no min figure" {
@@ -171,12 +156,9 @@ slow() {
     cut -f 1-4)" $'none\tp99<=1ms\t1310\t1250'
 }
 
-@test "too few steps: the answer is what is known by then, and marked" {
+@test "too few steps: the answer is what is known by then, and marked; a look that left requests unanswered breaks every limit" {
   assert_match $'^take\t' "$(next SEARCH_STEPS=10 < <(scanned 70000))"
   assert_match $'^keep\tp99<=1ms\t64000\topen\t' "$(next SEARCH_STEPS=10 < <(scanned 70000 && echo 'take p99<=1ms 64000 900'))"
-}
-
-@test "a look that left requests unanswered breaks every limit, however fast the rest was" {
   assert_match $'^none\t' "$(next < <(
     scanned 999999 | sed 's/ 500$/ 500 98/'
     printf 'seek p99<=1ms 1250 500 98\n%.0s' 1 2 3 4 5 6 7 8
@@ -184,7 +166,6 @@ slow() {
 }
 
 @test "a number of far accesses that is not known keeps no limit, and is not the min measured" {
-  local far
   looks() { scanned 999999 | sed "s/\$/ 100 0 1 $1/"; }
   for far in - 1; do
     assert_match $'^step\tseek\tfar<=0.05\t4[0-9]{3}\t1$' "$(next LIMITS='far<=0.05' < <(looks "$far"))"
@@ -215,12 +196,9 @@ step_of_two() {
   } | LC_ALL=C sort -t $'\t' -k 1,1 -k 2,2n | awk -f "$REPO/lib/part/search/step.awk"
 }
 
-@test "a step of two clients: rates add up, percentiles are those of both histograms together, and the slower end counts" {
+@test "a step of two clients: rates add up, percentiles are those of both histograms together, and the slower end counts; at a low rate the whole requests count" {
   # ops/s avg p50 p90 p99 p99.9 p99.99 max answered unsent errors client_limited lag
   assert_equal "$(step_of_two)" "$(printf '%s\t' 180.000 955.000 200.128 1000.000 4900.000 4900.000 4900.000 4900.000 66.67 50 50 1 7.000 | sed 's/\t$//')"
-}
-
-@test "a step at a low rate has answered all when it has answered the whole requests that the rate makes" {
   answered() { printf 'figure\t1\t%s\n' $'rate\t'"$1" $'ops\t'"$2" $'asked_us\t3000000' $'elapsed_us\t3000000' | awk -f "$REPO/lib/part/search/step.awk" | cut -f 9; }
   assert_equal "$(answered 4.8 14) $(answered 4.8 13) $(answered 0.1 1) $(answered 0.1 0)" '100.00 92.86 100.00 0.00'
 }
@@ -329,7 +307,6 @@ table() {
 }
 
 @test "the table: the notes count all repeats, those with an answer and those without" {
-  local repeat
   for repeat in 1 2 3; do answer 1 native $repeat found 100000 99990 90000 104000 -; done
   answer 1 native 4 none 2900 - - - 1310
   answer 1 native 5 broken 100000 99990 90000 104000 -
@@ -344,7 +321,6 @@ table() {
 }
 
 @test "a part of what searches of an earlier run found is a rate: the median of repeats, the lowest of searches, of a variant too" {
-  local variant rep state load
   # A search without an answer, one for connections and a failed repeat do not count.
   for variant in native swap; do
     while read -r rep state load; do

@@ -28,7 +28,6 @@ recorded_alive() {
 }
 
 @test "96 instances come up, all answer, and all are gone afterwards" {
-  local base
   base=$(ports_pick 96)
   succeeds master "INSTANCES=96 REDISBASE=$base" '
     server_start 96
@@ -45,7 +44,6 @@ recorded_alive() {
 }
 
 @test "each instance is pinned as planned, listens on the server's address alone, has REDIS_CONF over conf/redis.conf, and ends without a last snapshot; its password is asked for, on no command line and in no log" {
-  local base
   base=$(ports_pick 2)
   succeeds master "INSTANCES=2 REDISBASE=$base PERSISTENCE=rdb PERSISTENCE.every=3600 'REDIS_CONF=maxmemory 123mb; databases 3'" '
     server_start 2
@@ -80,7 +78,6 @@ recorded_alive() {
 }
 
 @test "a taken port is refused before anything starts, and who has it is left alone" {
-  local before
   redis_start
   redis-cli -p "$REDIS_PORT" set mine 1
   before=$(process_start "$REDIS_PID")
@@ -91,7 +88,6 @@ recorded_alive() {
 }
 
 @test "an instance that cannot start ends the start with its own reason, and nothing stays" {
-  local base
   base=$(ports_pick 2)
   master "INSTANCES=2 REDISBASE=$base REDIS_CONF='hz nonsense'" 'server_start 2 || { server_stop; exit 1; }' || :
   assert_failure
@@ -106,7 +102,7 @@ recorded_alive() {
 }
 
 @test "an instance without an answer: the last lines of its log are printed; one that has ended is not waited for" {
-  local code='set -Eeuo pipefail
+  code='set -Eeuo pipefail
     for file in "$REPO"/lib/{shared/*,host/server,host/cluster}.sh; do . "$file"; done
     FOLDER=$PWD WORK=$PWD RUN_ID=none RECORD=instances.proc SERVER_ADDRESS=127.0.0.1
     CLUSTER_TABLE=$(printf "%s\t" 7001 1 0 master 7001 0 16383 id 127.0.0.1)
@@ -137,7 +133,6 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
 }
 
 @test "behind a wrapper that stays, an instance ends with a start that fails; one in a pid namespace is refused, and nobody else's process ended" {
-  local base
   base=$(ports_pick 2)
   program_make stay '#!/bin/bash\n[[ $* != *%s.conf ]] || exit 1\n"$@" &\nwait $!\n' $((base + 1))
   # The second instance never starts. The test waits for the first one, so that there is a process to clean up.
@@ -166,7 +161,7 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   wait
 }
 
-@test "of two runs that build Redis at once, one builds, and the other waits and takes that" {
+@test "of two runs that build Redis at once, one builds, and the other waits and takes that; a build of Redis ends with its master" {
   mkdir -p redis-1/src host/cache
   chmod 700 host
   # The recipe ends after the other run has begun to build, or waits.
@@ -183,11 +178,7 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
     wait "$first"
     wait "$second"'
   assert_equal "$(wc -l <begun)" 1
-}
-
-@test "a build of Redis ends with its master" {
-  mkdir -p redis-1/src host/cache
-  chmod 700 host
+  rm -r host/cache/redis-1 begun
   printf 'all:\n\techo begun >%s/begun; sleep 1000\n' "$SCRATCH" >redis-1/Makefile
   tar -czf host/cache/redis-1.tar.gz redis-1
   master '' '
@@ -200,14 +191,13 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
 
 @test "Redis is built by a run between its checks and its start; plan and doctor only look" {
   # A stub with the layout of the Redis source tree.
-  local base untuned
   mkdir -p redis-1/src
   printf '#!/bin/sh\nexec %s "$@"\n' "$(command -v redis-server)" >redis-1/src/start
   printf 'all:\n\tcp src/start src/redis-server\n\tchmod +x src/redis-server\n\techo built >>%s/built\n' "$SCRATCH" >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   base=$(ports_pick 2)
   untuned=(TUNE=off KERNEL=keep)
-  local -a words=("${untuned[@]}" -s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$base" KEYS=100 VALUE_SIZES=100 REDISRUNS=1
+  words=("${untuned[@]}" -s demo SERVER=127.0.0.1 CLIENT_IP=127.0.0.1 REDISBASE="$base" KEYS=100 VALUE_SIZES=100 REDISRUNS=1
     REDIS="source:$SCRATCH/redis-1.tar.gz" REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results")
   succeeds run_split "$REPO/do_it.sh" doctor --all "${words[@]}"
   assert_match 'ok +redis-server +not installed yet +source:[^ ]+ +a run installs it'
@@ -218,7 +208,6 @@ port 7001: no answer to CLUSTER INFO after 60 s; is port 17001 open between the 
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${words[@]}" KEYS=auto FILL=20M TIME=1 RATE=500
   assert_equal "$(wc -l <built)" 1
   assert_equal "$(cells known results/*/plan.tsv)" asked
-  # A tree that does not build: the run is refused before anything starts.
   printf 'all:\n\t@echo no compiler here; false\n' >redis-1/Makefile
   tar -czf redis-1.tar.gz redis-1
   rm -r results

@@ -27,7 +27,7 @@ servers() {
 }
 
 @test "servers come from the command line, from an array, and from lines of a hosts file in their order" {
-  local head='servers  10.0.0.3 10.0.0.1 10.0.0.2 (8 logical CPUs, 16 GiB each)'
+  head='servers  10.0.0.3 10.0.0.1 10.0.0.2 (8 logical CPUs, 16 GiB each)'
   succeeds run_plan "${THREE[@]}" SERVER_CORES=8 SERVER=10.0.0.3,10.0.0.1,10.0.0.2
   assert_contains "$head"
   mkdir copy && cp -r "$REPO"/{do_it.sh,conf,lib,tools} copy
@@ -46,15 +46,14 @@ servers() {
   # Two processes on each of the 30 CPUs of each server, 90 CPUs in all.
   assert_equal "$(awk -F '  +' '/^placement/ { place = 1 } /^node 1/ { place = 0 } place && $1 ~ /^[0-9]/ { sum += $2 } END { print sum }' <<<"$output")" 180
   succeeds run_plan --rows "${THREE[@]}" INSTANCES=90 SERVER_CORES=30
-  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print gsub(/\|/, "", $at["places"]), gsub(/@/, "", $at["places"]) }' <<<"$output")" '2 90'
+  assert_equal "$(cells places <<<"$output" | awk 'NR == 1 { print gsub(/\|/, ""), gsub(/@/, "") }')" '2 90'
 }
 
 @test "the DRAM of a tier is for the data and the processes of one server: the one that has most of them" {
-  local words data dram share processes
   while read -r share processes words; do
     # shellcheck disable=SC2086 # words on purpose
     succeeds run_plan --rows -v swap DRAM_RATIO=1:2 "${THREE[@]}" SERVER_CORES=8 KEYS=100000 REDISRUNS=1 $words
-    read -r data dram < <(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["data_bytes"], $at["dram_bytes"] }' <<<"$output")
+    read -r data dram < <(cells 'data_bytes dram_bytes' <<<"$output")
     assert_equal "$dram" "$((data * ${share%/*} / ${share#*/} / 2 + (processes << 22)))"
   done <<'END'
 3/7 3 INSTANCES=7 CLUSTER=off
@@ -81,7 +80,6 @@ END
       spread_addresses "$port" "$count" 8 | paste -sd " "
     done'
   assert_equal "$output" "$(printf '%s\n' '7000 7001 7002' '7003 7004 7005' '7006 7007' a '--hosts 7003=data a' '--hosts 7006=c data' c)"
-  # One instance for each CPU of all servers.
   succeeds run_plan "${THREE[@]:2}" SERVER_CORES=8
   assert_contains '1000B-24i'
 }
@@ -197,7 +195,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   printf '%s\t%s\n' cpus 2 mem_gib 16 mem_bytes $((16 << 30)) mem_available_bytes $((15 << 30)) topology 0,0,0,0 topology 1,1,0,1 |
     tee facts/10.0.0.{1,3}.tsv | sed 's/1,1,0,1/1,1,0,2/' >facts/10.0.0.2.tsv
   succeeds run_plan --rows "${THREE[@]}" PLACEMENT=split FACTS=facts INSTANCES=6 CLIENT_IP='10.0.0.1 10.0.0.2 10.0.0.9'
-  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["client_places"] }' <<<"$output")" \
+  assert_equal "$(cells client_places <<<"$output" | sort -u)" \
     '--cpunodebind=1 --membind=1|--cpunodebind=2 --membind=2|-'
 }
 
@@ -263,20 +261,7 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
   assert_equal "$output" $'a monitor 1 0\nb monitor 2 0,1\nc monitor - 0\n10.0.0.9 '
 }
 
-@test "waits and requests between two marks are those of the instances on all servers" {
-  prints '12 36' servers '
-    HIT_COUNTERS=hits/misses
-    foreign_mark() { :; }
-    for n in 1 5; do
-      for host in a b c; do PART_SAID[$host]=$(printf "6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n" $((n * 9)) $((n * 2)) "$n"); done
-      monitor_got_mark look
-      [[ $n == 5 ]] || before=$MONITOR_ROWS
-    done
-    monitor_waits "$before" "$MONITOR_ROWS"'
-}
-
-@test "counters of several servers are added up, and the data is where it was asked for when it is so on every server" {
-  local host
+@test "counters of several servers are added up, waits and requests between two marks too; the data is where it was asked for when it is so on every server" {
   for host in 1 2 3; do
     printf '%s\n' $'phase\tscope\tcounter\tbefore\tafter' $'get\thost\tpswpin\t'"$host"$'\t1'"$host" $'get\thost\ttime_us\t5'"$host"$'\t9'"$host" \
       $'get\ttier\tnodes\t1\t1' $'get\ttier\tdata_bytes\t100\t200' $'get\ttier\tplacement\tok\t'"$([[ $host == 2 ]] && echo off || echo ok)" \
@@ -291,4 +276,13 @@ Emerald Rapids\tinstance\tr02d3:u\t5\t100.00'
     get a:cpu0 irq_us 1 9 get 6371 calls 1 2 get resctrl far_bytes 3 36 get resctrl of - 'slow memory + another socket' \
     get tier far - 1-1 get cold resident - 36 get damon access0 - - get b:cpu0 irq_us 2 9 get 6372 calls 1 2 get c:cpu0 irq_us 3 9 get 6373 calls 1 2 \
     get cold far_bytes - 21)"
+  prints '12 36' servers '
+    HIT_COUNTERS=hits/misses
+    foreign_mark() { :; }
+    for n in 1 5; do
+      for host in a b c; do PART_SAID[$host]=$(printf "6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n" $((n * 9)) $((n * 2)) "$n"); done
+      monitor_got_mark look
+      [[ $n == 5 ]] || before=$MONITOR_ROWS
+    done
+    monitor_waits "$before" "$MONITOR_ROWS"'
 }

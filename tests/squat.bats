@@ -42,7 +42,6 @@ END
 @test "the port of an instance that does not listen yet: a stranger there gets no password, with and without TLS, and the reason is said" {
   need_root
   need_command python3 openssl redis-cli
-  local base tls
   constant_set lib/shared/common.sh COMMON_READY 2
   for tls in off on; do
     rm -f go
@@ -66,7 +65,6 @@ END
   succeeds run_split env OMP_NUM_THREADS=1 "$REPO/test" --passwords 127.0.0.1 "$REDIS_PORT" 10 10
   export REDISCLI_AUTH=s3cond,f1rst
   refuses 1 WRONGPASS run_split env OMP_NUM_THREADS=1 "$REPO/test" --passwords 127.0.0.1 "$REDIS_PORT" 10 10
-  # The second of the list is for the second port.
   redis_start --requirepass s3cond --unixsocket "$SCRATCH/2.sock"
   ln -s "$SCRATCH/2.sock" 1.sock
   succeeds run_split env OMP_NUM_THREADS=1 "$REPO/test" --passwords --socket "$SCRATCH/%p.sock" 127.0.0.1 1 10 10

@@ -15,7 +15,6 @@ setup() {
 resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 
 @test "a FIFO, a device, a link or a socket in a run: no reader waits or follows, one line names it" {
-  local file
   drawn_blank
   echo secret >outside
   for file in run/run.conf "$REP/server/counters.tsv" "$REP/server/redis-6379.log" "$REP"/*/set.hgrm; do
@@ -37,7 +36,6 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 }
 
 @test "a reader of a part of a run, or of one log, checks what it opens outside of it" {
-  local path log
   log=$(printf '%s\n' "$REP"/127*/redis.log.* | sed -n 1p)
   mv run/run.conf kept
   mkfifo run/run.conf
@@ -47,7 +45,6 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
   refuses 1 'run/native/../run.conf: a FIFO' run_split timeout 200 "$REPO/do_it.sh" compare run/native run/swap
   rm run/run.conf
   mv kept run/run.conf
-  # A directory of logs alone, and what is around it.
   mkdir logs server
   cp "${log%/*}"/* logs
   succeeds run "$REPO/summary2csv.sh" logs
@@ -63,7 +60,6 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 }
 
 @test "what is too large to be settings or a table, or is sparse, is named and not read" {
-  local file
   for file in run/plan.tsv run/run.conf "$REP"/127*/result.tsv "$REP/server/instances.tsv"; do
     mv "$file" kept
     truncate -s 3G "$file"
@@ -79,7 +75,6 @@ resume() { timeout 200 "$REPO/do_it.sh" --resume "$PWD/run"; }
 }
 
 @test "settings, hosts and facts are read from regular files of limited size" {
-  local file why words
   mkdir lost
   printf 'native\n' >lost/plain.conf
   mkfifo lost/fifo.conf
@@ -108,7 +103,6 @@ END
 }
 
 @test "a truncated file is named in one line; its repeat is left out, and a run with truncated settings is not resumed" {
-  local whole file
   # The format that a run writes.
   bash -c '. "$REPO/lib/core/stored.sh"; for folder in run "$@"; do stored_note "$folder"; done' bash "$(dirname "$REP")"/rep-*
   whole=$("$REPO/summary2csv.sh" run | wc -l)
@@ -140,10 +134,8 @@ END
   refute_contains $'\e'
   assert_contains 'a?[31mb'
   refute_contains $'\e' "$STDERR"
-  local text wanted
   while IFS='|' read -r text wanted; do
-    run awk -v "s=$text" -f "$REPO/lib/results/figures/text.awk" -f <(echo 'BEGIN { print text_csv(s, ",") }')
-    assert_output "$wanted"
+    prints "$wanted" run awk -v "s=$text" -f "$REPO/lib/results/figures/text.awk" -f <(echo 'BEGIN { print text_csv(s, ",") }')
   done <<'END'
 =1+1|'=1+1
 +cmd|'+cmd
@@ -158,14 +150,12 @@ END
 
 @test "control characters become question marks in text, with mawk and gawk, in C and UTF-8; other characters and line breaks stay" {
   need_command mawk gawk
-  local awk locale
   # A C1 control has two bytes in UTF-8; the letters after it have one of its bytes.
-  local from=$'\e[31m\1\r\x7f \xc2\x9b7m\xc2\x85 \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac' to=$'?[31m??? ?7m? \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac'
+  from=$'\e[31m\1\r\x7f \xc2\x9b7m\xc2\x85 \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac' to=$'?[31m??? ?7m? \xc2\xa0\xc3\x9b\xc3\xa9\xe2\x82\xac'
   for locale in C C.UTF-8; do
     for awk in mawk gawk; do
-      run_split env LC_ALL=$locale RESULT_PROGRAM=x TEXT="$from"$'\n\t' $awk -f "$REPO/lib/results/figures/text.awk" \
+      succeeds run_split env LC_ALL=$locale RESULT_PROGRAM=x TEXT="$from"$'\n\t' $awk -f "$REPO/lib/results/figures/text.awk" \
         -f <(echo 'BEGIN { s = ENVIRON["TEXT"]; print text_plain(s); print text_csv(s); text_complain(s, "odd") }')
-      assert_success
       assert_output "$to??"$'\n'"\"$to"$'\n\t"'
       assert_equal "$STDERR" "x: $to??: odd"
     done
@@ -175,7 +165,7 @@ END
 }
 
 @test "no command prints control characters of a run's names, settings and reasons" {
-  local name=$'x\e[1m\xc2\x9b7m' shown='x?[1m?7m' folder command
+  name=$'x\e[1m\xc2\x9b7m' shown='x?[1m?7m'
   folder=$PWD/all/20260101T000000Z-$name
   mkdir all
   rm run/SIZES
@@ -183,7 +173,6 @@ END
   mv "$folder/native" "$folder/$name"
   sed -i "s/native/$name/" "$folder/run.conf"
   printf '# Made by %s.\n' "$name" >>"$folder/run.conf"
-  # A column of an axis.
   awk -F '\t' -v OFS='\t' -v name="$name" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "places") at = i } { $at = (NR == 1 ? name : 1) OFS $at } 1' \
     "$folder/plan.tsv" >plan.new
   mv plan.new "$folder/plan.tsv"

@@ -27,13 +27,12 @@ assert_nothing_left() {
   exec 6<said
   timeout 300 grep -q -m 1 'phase get starts' <&6
   exec 6<&-
-  job_wait 60
-  assert_failure 141
+  fails 141 job_wait 60
   assert_nothing_left
 }
 
 @test "messages go to a full device, with an open umask, no HOME, POSIXLY_CORRECT, and a quote in REMOTE_DIR: results are whole and not for others to write, and the exit status tells" {
-  local folder="$SCRATCH/it's a \\host"
+  folder="$SCRATCH/it's a \\host"
   drawn_blank
   fails 1 run env -u HOME POSIXLY_CORRECT=1 bash -c 'umask 000; exec "$@" 2>/dev/full' bash "$REPO/do_it.sh" run "${untuned[@]}" REPORT=on REMOTE_DIR="$folder"
   assert_contains 'SET'
@@ -50,7 +49,7 @@ assert_nothing_left() {
   assert_contains "$SCRATCH/a&b/no/key: cannot open the ssh key" "$STDERR"
 }
 
-@test "the table goes to a full device: one line says so, the results are whole, and the exit status tells" {
+@test "the table goes to a full device: one line says so, the results are whole, and the exit status tells; stop cleans every host all the same" {
   drawn_blank
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
@@ -58,6 +57,13 @@ assert_nothing_left() {
   assert_equal "$(grep -c 'No space left on device\|cannot write' <<<"$STDERR")" 1
   assert_exists results/*/native/100B-2i/rep-1/127.0.0.1/result.tsv results/*/report.html
   assert_nothing_left
+  gone=$(printf '0\t0\t%s\t%s\t2026-01-01T00:00:00Z\t60' "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)")
+  mkdir -p host/run-a-1-00000000
+  printf 'a-1-00000000\tme\there\t%s\n' "$gone" >host/run-a-1-00000000/owner
+  fails 1 run_split full "$REPO/do_it.sh" stop SERVER=127.0.0.1 CLIENT_IP='127.0.0.2 127.0.0.3'
+  refute_exists host/run-a-1-00000000
+  # The run reached the last repeat.
+  assert_equal "$(grep -c 'No space left on device' <<<"$STDERR")" 3
 }
 
 @test "a script that cannot write on a host with a full disk: one message without a line number, and its own message; a removed directory: the file is named" {
@@ -86,25 +92,11 @@ cannot open /var/run-1/server/6381.conf: No such file or directory (REMOTE_DIR: 
 cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed during the run?)"
 }
 
-@test "stop whose output goes to a full device cleans every host all the same" {
-  local gone
-  gone=$(printf '0\t0\t%s\t%s\t2026-01-01T00:00:00Z\t60' "$(</proc/sys/kernel/random/boot_id)" "$(readlink /proc/self/ns/pid)")
-  mkdir -p host/run-a-1-00000000
-  printf 'a-1-00000000\tme\there\t%s\n' "$gone" >host/run-a-1-00000000/owner
-  # shellcheck disable=SC2317 # called by run_split
-  full() { "$@" >/dev/full; }
-  fails 1 run_split full "$REPO/do_it.sh" stop SERVER=127.0.0.1 CLIENT_IP='127.0.0.2 127.0.0.3'
-  refute_exists host/run-a-1-00000000
-  # The run reached the last repeat.
-  assert_equal "$(grep -c 'No space left on device' <<<"$STDERR")" 3
-}
-
 @test "a run whose directory was removed manually stops its instances" {
   job_start "$REPO/do_it.sh" run "${untuned[@]}" PHASES=get TIME=30 RATE=1000
   job_load get
   remove_busy host/run-demo-*
-  job_wait 60
-  assert_failure 1
+  fails 1 job_wait 60
   assert_nothing_left
   # Its generator, which may still wait for answers, has no record any more.
   "$REPO/do_it.sh" stop --force >/dev/null 2>&1 || :
@@ -145,9 +137,8 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
   assert_equal "$(find tmp -name 'tierbench-*')" ''
 }
 
-@test "a stop that waits prints the reason" {
+@test "a stop that waits prints the reason; without -H it names the hosts file of the newest run" {
   mkdir -m 700 host
-  local each
   for each in server:instances 'client:load generators' 'tier:a memory tier'; do
     rm -f held enough
     job_start bash -c 'exec 5>"host/$1.flock" && flock 5 && : >held && until [[ -e enough ]]; do sleep 0.05; done' bash "${each%%:*}"
@@ -158,9 +149,6 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
     wait $!
     assert_equal "$(<stop.out)" '127.0.0.1: nothing was left'
   done
-}
-
-@test "stop without -H names the hosts file of the newest run" {
   mkdir -p results/20260101T000000Z-demo
   : >results/20260101T000000Z-demo/run.conf
   run_split "$REPO/do_it.sh" stop RESULTS_DIR="$SCRATCH/results"
@@ -174,7 +162,6 @@ cannot open irq.tsv: No such file or directory (REMOTE_DIR: was it removed durin
 
 @test "stop removes sockets of our dead screen sessions, and keeps others" {
   need_command screen
-  local file dead start
   export SCREENDIR=$SCRATCH/screen
   mkdir -m 700 screen
   screen -dmS tierbench-dead-1 sleep 60

@@ -22,22 +22,13 @@ resume() {
   run_split "$REPO/do_it.sh" "${words[@]}"
 }
 
-# Print a column of the run's plan, one line per row.
-# Usage: plan_column NAME
-plan_column() {
-  cells "$1" results/*/plan.tsv
-}
-
 @test "a run of two points of a swept setting sends what each says, and has it as a column of its plan; a run that goes on does what is missing" {
-  local run point made other
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" SWEEP='PIPELINE=1,16 DATA=random'
   assert_contains "1 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 1, data random, repeat 1" "$STDERR"
   assert_contains "2 of 2: native, 2 instances, 300 keys of 100 B each, pipeline 16, data random, repeat 1" "$STDERR"
   run=$(echo results/*)
-  assert_equal "$(plan_column point)" $'100B-2i-pipeline1-datarandom\n100B-2i-pipeline16-datarandom'
-  assert_equal "$(plan_column pipeline)" $'1\n16'
+  assert_equal "$(cells 'point pipeline' "$run/plan.tsv")" $'100B-2i-pipeline1-datarandom 1\n100B-2i-pipeline16-datarandom 16'
   for point in 1 16; do
-    # The counts of the load generator and of Redis.
     assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["pipeline"] }' "$run/native/100B-2i-pipeline$point-datarandom/rep-1/127.0.0.1/result.tsv")" "$point"
     assert_equal "$(info_calls set "$run/native/100B-2i-pipeline$point-datarandom/rep-1/server/info.after")" 600
   done
@@ -54,7 +45,6 @@ plan_column() {
   sed -i '3s/\t300\t300\t/\t200\t200\t/' "$run/plan.tsv"
   TIERBENCH_RESULTS_DIR=$SCRATCH/results run "$REPO/do_it.sh" list
   assert_contains "1 of 2 repeats"
-  # Another version of the tool began the run.
   made=$("$REPO/do_it.sh" --version) other=${made/tierbench ?/tierbench X}
   sed -i "s/tierbench ./tierbench X/" "$run/run.conf" "$run/native/100B-2i-pipeline1-datarandom/rep-1/server/plan.tsv"
   succeeds resume "$run"
@@ -62,7 +52,6 @@ plan_column() {
   assert_contains "warning: several versions of the tool made the repeats, and may measure differently: $other (1); $made (1)"
   assert_contains "2 of 2: native, 2 instances, 200 keys of 100 B each, pipeline 16, data random, repeat 1" "$STDERR"
   assert_equal "$(info_calls set "$run/native/100B-2i-pipeline16-datarandom/rep-1/server/info.after")" 400
-  # Now it is complete.
   succeeds resume "$run"
   assert_contains "every repeat of $run is complete: no host is used" "$STDERR"
   refute_contains checking "$STDERR"
@@ -70,7 +59,6 @@ plan_column() {
 }
 
 @test "a plan that is not one of the run's settings is not gone on with" {
-  local row
   mkdir -p results/one
   "$REPO/do_it.sh" plan --rows "${untuned[@]}" "${WORDS[@]}" SWEEP=PIPELINE=1,16 >plan.tsv
   # Usage: resumed WHAT; with the plan as it is

@@ -20,11 +20,10 @@ capture() {
     _receive_kind sysinfo && _receive_stream env <"$REMOTE_FILE" && rmdir "$new"'
 }
 
-# Print the value of a key of env.tsv.
-value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
+# Print the values of keys of env.tsv, one per line.
+value() { for key; do awk -F '\t' -v key="$key" '$1 == key { print $2 }' env/env.tsv; done; }
 
 @test "all files of the description exist, and none is empty; setup.log has what the guide's has, in its order; env.tsv is sorted, each key once, with the values of the machine" {
-  local file
   REDIS_BINARY=$(command -v redis-server) ADDRESS=127.0.0.1
   capture
   for file in setup.log lscpu-e.txt numactl.txt meminfo.txt cmdline.txt sysctl.txt vulnerabilities.txt thp.txt mounts.txt swaps.txt \
@@ -37,10 +36,8 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_output $'uname\nfree\nuptime\nthp\nlscpu\nnative'
   assert_equal "$(awk -F '\t' 'NF != 2 || $1 == "" || $2 == ""' env/env.tsv)" ''
   assert_equal "$(cut -f 1 env/env.tsv | LC_ALL=C sort -u)" "$(cut -f 1 env/env.tsv)"
-  assert_equal "$(value kernel.release)" "$(uname -r)"
-  assert_equal "$(value cpu.count)" "$(getconf _NPROCESSORS_ONLN)"
+  assert_equal "$(value kernel.release cpu.count sysctl.vm.page-cluster)" "$(uname -r && getconf _NPROCESSORS_ONLN && cat /proc/sys/vm/page-cluster)"
   assert_equal "$(value memory.kib)" "$(awk '$1 == "MemTotal:" { print $2 }' /proc/meminfo)"
-  assert_equal "$(value sysctl.vm.page-cluster)" "$(</proc/sys/vm/page-cluster)"
   assert_equal "$(value sysctl.net.ipv4.ip_local_port_range)" "$(tr '\t' ' ' </proc/sys/net/ipv4/ip_local_port_range)"
   assert_exists /proc/sys/net/ipv4/tcp_fastopen_key
   refute_contains fastopen_key "$(cat env/sysctl.txt env/env.tsv)"
@@ -50,18 +47,7 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   assert_equal "$(value nic.devices)" lo
 }
 
-@test "SYSINFO_OMIT leaves out the files that it names, and the row of the kernel's command line" {
-  local file
-  tree_make ixgbe
-  capture
-  mv env all
-  SYSINFO_OMIT='cmdline mounts block'
-  capture
-  assert_equal "$(diff <(ls all) <(ls env) | sed -n 's/^[<>]/&/p')" $'< block.txt\n< cmdline.txt\n< mounts.txt'
-  assert_equal "$(diff all/env.tsv env/env.tsv | grep '^[<>]' | cut -f 1)" '< kernel.cmdline'
-}
-
-@test "two captures of an unchanged machine are the same; a change is one line" {
+@test "two captures of an unchanged machine are the same; a change is one line; SYSINFO_OMIT leaves out the files that it names, and the row of the kernel's command line" {
   tree_make ixgbe
   capture
   cp env/env.tsv first.tsv
@@ -70,20 +56,18 @@ value() { awk -F '\t' -v key="$1" '$1 == key { print $2 }' env/env.tsv; }
   echo performance >"$TIERBENCH_ROOT/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor"
   capture
   assert_equal "$(diff first.tsv env/env.tsv | grep '^[<>]')" $'< cpu.governor\tpowersave\n> cpu.governor\tperformance powersave'
+  mv env all
+  SYSINFO_OMIT='cmdline mounts block'
+  capture
+  assert_equal "$(diff <(ls all) <(ls env) | sed -n 's/^[<>]/&/p')" $'< block.txt\n< cmdline.txt\n< mounts.txt'
+  assert_equal "$(diff all/env.tsv env/env.tsv | grep '^[<>]' | cut -f 1)" '< kernel.cmdline'
 }
 
 @test "governor, THP, NIC, queues, interrupts and vSMP of another machine" {
   tree_make ena
   capture
-  assert_equal "$(value cpu.governor)" powersave
-  assert_equal "$(value cpu.energy_bias)" 6
-  assert_equal "$(value thp.enabled)" madvise
-  assert_equal "$(value nic.devices)" eth0
-  assert_equal "$(value nic.eth0.driver)" ena
-  assert_equal "$(value nic.eth0.speed)" 10000
-  assert_equal "$(value nic.eth0.rx_queues)" 2
-  assert_equal "$(value nic.eth0.tx-0.xps)" f
-  assert_equal "$(value irq.eth0-Tx-Rx-1)" 0-3
+  assert_equal "$(value cpu.governor cpu.energy_bias thp.enabled nic.devices | xargs)" 'powersave 6 madvise eth0'
+  assert_equal "$(value nic.eth0.{driver,speed,rx_queues,tx-0.xps} irq.eth0-Tx-Rx-1 | xargs)" 'ena 10000 2 f 0-3'
   assert_equal "$(value tier.vsmp)" 'vSMP 9.1 (vsmpversion)'
   assert_contains 'NNA mode (nna): off' "$(<env/setup.log)"
   refute_contains 'Running NATIVE' "$(<env/setup.log)"

@@ -35,21 +35,14 @@ refused() {
 @test "a value is escaped, without control characters; only three braces take HTML, and a value is not a template" {
   succeeds template template_print raw text=$'<b> & "c" \'d\'\1\177\t=e \303<' html='<i>{{text}}</i>'
   assert_output $'<p>&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;\t=e \303&lt;</p><i>{{text}}</i>\nend'
-  template template_print item name='{{{text}}}' text=''
-  assert_output $'<li id="{{{text}}}"></li>\nend'
+  prints $'<li id="{{{text}}}"></li>\nend' template template_print item name='{{{text}}}' text=''
 }
 
-@test "the body of a block is the output of a command, blocks too, and the lines of a file" {
-  template template_print list name='<' -- template_print item name=1 text='<'
-  assert_output $'<ul>\n<li id="1">&lt;</li>\n</ul>&lt;\nend'
-  template template_print list name=x -- :
-  assert_output $'<ul>\n</ul>x\nend'
+@test "the body of a block is the output of a command, blocks too, and the lines of a file; a block for each line has its fields as values: escaped, in any order, also empty" {
+  prints $'<ul>\n<li id="1">&lt;</li>\n</ul>&lt;\nend' template template_print list name='<' -- template_print item name=1 text='<'
+  prints $'<ul>\n</ul>x\nend' template template_print list name=x -- :
   printf '<&>"\0\1\r'"'"'\n{{body}}' >file
-  template template_print file -- cat file
-  assert_output $'<pre>&lt;&amp;&gt;&quot;&#39;\n{{body}}</pre>\nend'
-}
-
-@test "a block for each line has its fields as values: escaped, in any order, also empty, and the last with its tabs" {
+  prints $'<pre>&lt;&amp;&gt;&quot;&#39;\n{{body}}</pre>\nend' template template_print file -- cat file
   printf '%s\n' $'a\t<b>\tc' $'\t' d $'{{name}}\t\\&' >lines
   template bash -c '. "$REPO/lib/results/template.sh"; template_read page.html; template_each item name text <lines; template_each item text name <<<"<x	y>"'
   assert_output '<li id="a">&lt;b&gt;	c</li>
@@ -76,7 +69,6 @@ end'
 }
 
 @test "the blocks that are printed are those of the pages" {
-  local printed
   printed=$(grep -rhoE '(\btemplate_(print|each|fill) |\bblock=)[a-z][a-z-]*' "$REPO/lib" | sed 's/.*[ =]//' | sort -u)
   assert_equal "$printed" "$(sed -n 's/^<!-- block \(.*\) -->$/\1/p' "$REPO"/lib/results/*.html | sort -u)"
 }

@@ -12,37 +12,32 @@ numactl_is() {
   HOST_CODE="PATH=$SCRATCH/bin:$PATH"
 }
 
-@test "a kernel without zram, or without a zram device, is reported in a row" {
-  machine dram
+@test "a kernel without zram, or without a zram device, is reported in a row; a TIER_SWAP whose device does not exist, as a device" {
   # The checks before it depend on the user and on the cgroups of this machine.
   HOST_CODE='host_tier_check_limited() { CGROUP_VERSION=2; }'
+  run on_host TIER=swap TIER_SWAP=/dev/zram4094 check
+  assert_output $'fail\t/dev/zram4094: no such block device (modprobe zram adds zram devices)\tspace for swap\tset TIER_SWAP'
+  prints $'fail\t/dev/nowhere: no such block device\tspace for swap\tset TIER_SWAP' run on_host TIER=swap TIER_SWAP=/dev/nowhere check
+  prints $'fail\t/nowhere: no such directory\tspace for swap\tset TIER_SWAP' run on_host TIER=swap TIER_SWAP=/nowhere check
+  machine dram
   prints $'fail\tthe kernel has no zram, or its module is not loaded\tzram\tmodprobe zram' run on_host TIER=zram check
   mkdir -p "$TIERBENCH_ROOT/sys/class/zram-control"
   touch "$TIERBENCH_ROOT/sys/class/zram-control/hot_add"
   prints $'ok\tcgroup v2; zram\t0 MiB of DRAM, 0 MiB of zram\t-' run on_host TIER=zram ZRAM_ALGORITHM=lz4 check
 }
 
-@test "a TIER_SWAP whose device does not exist is reported as a device" {
-  HOST_CODE='host_tier_check_limited() { :; }'
-  run on_host TIER=swap TIER_SWAP=/dev/zram4094 check
-  assert_output $'fail\t/dev/zram4094: no such block device (modprobe zram adds zram devices)\tspace for swap\tset TIER_SWAP'
-  run on_host TIER=swap TIER_SWAP=/dev/nowhere check
-  assert_output $'fail\t/dev/nowhere: no such block device\tspace for swap\tset TIER_SWAP'
-  run on_host TIER=swap TIER_SWAP=/nowhere check
-  assert_output $'fail\t/nowhere: no such directory\tspace for swap\tset TIER_SWAP'
-}
-
-@test "the page cache of a node is free for the data, and shared memory in it is not" {
+@test "the page cache of a node is free for the data, and shared memory in it is not; with one node, no other is advised" {
   machine dram
   numactl_is ''
   printf 'Node 1 %s kB\n' 'MemFree: 1048576' 'FilePages: 3145728' 'Shmem: 2097152' >>"$TIERBENCH_ROOT/sys/devices/system/node/node1/meminfo"
-  run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=$((2 << 30)) check
-  assert_output $'ok\t2048 MiB free on nodes 1\t2048 MiB, and 0 MiB kept free\t-'
+  prints $'ok\t2048 MiB free on nodes 1\t2048 MiB, and 0 MiB kept free\t-' run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=$((2 << 30)) check
   run on_host TIER=bind TIER_MEMORY=1 TIER_DATA=$(((2 << 30) + 1)) check
   assert_match $'^fail\t2048 MiB free on nodes 1\t.*\ta FILL that fits, such as FILL=100G, or other TIER_NODES$'
+  echo 0 >"$TIERBENCH_ROOT/sys/devices/system/node/has_memory"
+  prints $'fail\tevery node has a CPU\ta node of memory without a CPU\tanother server' run on_host TIER=bind check
 }
 
-@test "a numactl that knows one preferred node only is refused with several" {
+@test "a numactl that knows one preferred node only is refused with several; a missing one is reported by each tier that places memory" {
   machine dram
   numactl_is '--preferred= | -p <node>'
   run on_host TIER=preferred TIER_MEMORY=0-1 check
@@ -52,19 +47,14 @@ numactl_is() {
   numactl_is '--preferred= | -p <node>] [--preferred-many= | -P <nodes>'
   run on_host TIER=preferred TIER_MEMORY=0-1 check
   assert_match $'^ok\t'
-}
-
-@test "a missing numactl is reported as such by each tier that places memory" {
-  local tier file
-  machine dram
-  mkdir -p "$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave" bin
+  rm bin/numactl
+  mkdir -p "$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave"
   for file in /usr/bin/* /usr/sbin/*; do
     [[ ${file##*/} == numactl ]] || ln -sf "$file" bin/
   done
   HOST_CODE="PATH=$SCRATCH/bin"
   for tier in bind interleave preferred weighted; do
-    run on_host TIER=$tier TIER_MEMORY=0-1 check
-    assert_output $'fail\tnumactl is missing\tnumactl\tinstall: numactl'
+    prints $'fail\tnumactl is missing\tnumactl\tinstall: numactl' run on_host TIER=$tier TIER_MEMORY=0-1 check
   done
 }
 
@@ -76,20 +66,16 @@ nodes() {
 
 @test "a node with more bandwidth than DRAM and a higher latency is far, and not HBM" {
   machine cxl
-  run nodes
-  assert_output $'0\tcpu\n1\tfar'
-  local folder=$TIERBENCH_ROOT/sys/devices/system/node/node1/access0/initiators
+  prints $'0\tcpu\n1\tfar' run nodes
+  folder=$TIERBENCH_ROOT/sys/devices/system/node/node1/access0/initiators
   echo 400000 >"$folder/read_bandwidth"
-  run nodes
-  assert_output $'0\tcpu\n1\tfar'
+  prints $'0\tcpu\n1\tfar' run nodes
   # With the latency of DRAM it is HBM, in any tier of the kernel.
   echo 100 >"$folder/read_latency"
-  run nodes
-  assert_output $'0\tcpu\n1\tfast'
+  prints $'0\tcpu\n1\tfast' run nodes
   # A latency of 0 is a missing one.
   echo 0 >"$folder/read_latency"
-  run nodes
-  assert_output $'0\tcpu\n1\tfast'
+  prints $'0\tcpu\n1\tfast' run nodes
 }
 
 # Put a line into a file of the machine, and make its directory.
@@ -110,7 +96,7 @@ dax() {
 }
 
 @test "CXL and PMem that are no node yet: each is named with the command for its next state" {
-  local acpi=platform/ACPI0017:00/root0
+  acpi=platform/ACPI0017:00/root0
   machine unready
   numactl_is ''
   run on_host detect
@@ -143,7 +129,6 @@ unused\tregion1\tpmem, 512 MiB without a namespace: ndctl create-namespace --mod
   put sys/bus/nd/devices/namespace1.0/mode memory
   run on_host detect
   assert_equal "$(grep ^unused <<<"$output" | sed 1d)" $'unused\tnamespace1.0\tpmem, 512 MiB in fsdax mode: ndctl create-namespace -f -e namespace1.0 --mode=devdax'
-  # dax devices.
   put sys/bus/nd/devices/namespace1.0/holder dax1.0
   put sys/bus/nd/devices/namespace1.0/mode dax
   ln -s ../drivers/cxl_region "$TIERBENCH_ROOT/sys/bus/cxl/devices/region0/driver"
@@ -167,7 +152,6 @@ unused\tdax1.0\tpmem, 502 MiB in devdax mode: daxctl reconfigure-device --mode=s
 }
 
 @test "CXL that is off, that the firmware has set up, or that two host bridges can decode" {
-  local devices root
   machine unready
   devices=$TIERBENCH_ROOT/sys/bus/cxl/devices root=$TIERBENCH_ROOT/sys/devices/platform/ACPI0017:00/root0
   rm "$devices/mem1/driver"
@@ -203,13 +187,11 @@ unused\tdax1.0\tpmem, 502 MiB in devdax mode: daxctl reconfigure-device --mode=s
   run on_host detect
   assert_contains '(dax1.0), not movable' "$output"
   refute_contains 'unused' "$output"
-  # The same on a node with CPUs.
   put sys/devices/cxl/region0/dax_region0/dax0.0/target_node 0
   run on_host detect
   assert_line $'dram\tnode0\t1536 MiB, CPUs 0-1, 512 MiB of it cxl (dax0.0)'
   run on_host check
   assert_match $'^warn\tnode 0 contains DRAM and other memory \\(dax0.0\\), .*\tdaxctl reconfigure-device --mode=devdax --force dax0.0\n'
-  # Errors.
   put sys/devices/system/node/node0/memory_failure/total 0
   put sys/devices/system/node/node2/memory_failure/total 3
   put sys/bus/nd/devices/region1/badblocks '8 1'
@@ -240,12 +222,4 @@ failing\tnmem0\thealth: smart_event flush_fail'
   assert_match $'^ok\t15359 MiB free on nodes 250\t'
   run on_host TIER=bind TIER_MEMORY=14 check
   assert_match $'^fail\ta cpuset excludes node 14 '
-}
-
-@test "with one node, no other is advised" {
-  machine dram
-  numactl_is ''
-  echo 0 >"$TIERBENCH_ROOT/sys/devices/system/node/has_memory"
-  run on_host TIER=bind check
-  assert_output $'fail\tevery node has a CPU\ta node of memory without a CPU\tanother server'
 }

@@ -37,8 +37,8 @@ with_swap() {
     '"$2"
 }
 
-@test "swap with blanks or a backslash in its path is disabled, and found after the directory of its run was removed" {
-  local path=$SCRATCH/'my disk\1'/tierbench-demo-1-0badcafe.swap name
+@test "swap with blanks or a backslash in its path is disabled, and found after the directory of its run was removed; its directory is used without its symbolic links" {
+  path=$SCRATCH/'my disk\1'/tierbench-demo-1-0badcafe.swap
   name=$SCRATCH/'my\040disk\1341/tierbench-demo-1-0badcafe.swap'
   mkdir 'my disk\1'
   touch "$path" tier-demo-1-0badcafe
@@ -48,9 +48,7 @@ with_swap() {
   with_swap "$name" "TIER_FOLDER=. _host_tier_swap_note '$path'"
   assert_equal "$(<swap)" "$name"$'\t524288'
   assert_equal "$(with_swap "$name" host_tier_lost)" "swap"$'\t'"demo-1-0badcafe"$'\t'"$path"$'\n'"file"$'\t'"demo-1-0badcafe"$'\t'"$path"
-}
-
-@test "the directory of swap is used without its symbolic links, and with blanks" {
+  rm -r 'my disk\1'
   mkdir 'my disk'
   ln -s 'my disk' link
   assert_equal "$(with_swap none 'stat() { echo ext2; }; TIER_SWAP=link host_tier_swap_place && echo "$SWAP_FOLDER"')" "$(pwd -P)/my disk"
@@ -60,7 +58,7 @@ with_swap() {
 }
 
 @test "a process that has just been stopped does not keep the cgroup of a run whose directory was removed; one that stays is waited for once" {
-  local folder=$SCRATCH/cgroup/tierbench-demo-1-0badcafe swap=$SCRATCH/tierbench-demo-1-0badcafe.swap
+  folder=$SCRATCH/cgroup/tierbench-demo-1-0badcafe swap=$SCRATCH/tierbench-demo-1-0badcafe.swap
   ((EUID == 0)) || skip 'only root makes cgroups'
   # Undo what is left, where SLEEP is done in each wait.
   # Usage: undo NAME_IN_SWAPS SLEEP

@@ -31,7 +31,7 @@ teardown() {
 }
 
 @test "two clients share a trace by its keys: each request is sent once, as the server counts, in the order of each key" {
-  local host folder=/var/tmp/${SCRATCH##*/} hits misses rest rep
+  folder=/var/tmp/${SCRATCH##*/}
   netns_up "$SCRATCH"
   trace_make 6000 3000 400 >t.csv
   # The master is the first client, with the files of this machine.

@@ -14,7 +14,6 @@ setup() {
 }
 
 @test "settings of another's file that name programs, files or users are refused without a terminal, by every command" {
-  local name value kind command
   # Each kind has its own value; a new setting of one of these kinds is covered.
   {
     echo 'KEYS=7'
@@ -74,19 +73,16 @@ setup() {
   mv theirs/one.conf two.conf
   succeeds run_plan -s ./two.conf "${far[@]}"
   assert_equal "$(stat -c %a state/tierbench/settings)" 600
-  # What a run writes.
   bash -c 'cd "$REPO" && set -- lib/core && . lib/core/file.sh && . lib/core/trust.sh && cd "$SCRATCH" && printf "SIDECAR=id\nKEYS=7\n" >own.conf && trust_record own.conf none'
   succeeds run_plan -s ./own.conf "${far[@]}"
   echo 'SIDECAR="sleep 2"' >>two.conf
   fails 2 run_plan -s ./two.conf "${far[@]}"
-  # Without a place for the list, nothing is known.
   fails 2 run_split env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan -s ./own.conf "${far[@]}" </dev/null
   succeeds run env XDG_STATE_HOME=/proc/none "$REPO/do_it.sh" plan --trust -s ./own.conf "${far[@]}" </dev/null
 }
 
 @test "on a terminal the settings are shown, none with a control character, and the answer counts" {
   need_command script
-  local answer
   printf 'SIDECAR="id \e[31m"\nKEYS=7\n' >theirs/one.conf
   fails 2 run_plan -s theirs/one.conf "${far[@]}"
   assert_equal "$STDERR" 'do_it.sh: theirs/one.conf:1: SIDECAR: a line break, another control character or a double quote in the value is not supported; remove it'
