@@ -18,6 +18,20 @@ result_set() {
   cells_set "$1/$2/1000B-4i/rep-$3/c/result.tsv" '' "$4=$5"
 }
 
+# Write the outcome of a search for a load, or for DRAM if it has a SHARE, into repeats of run_make. VARIANTS and REPEATS are patterns.
+# Usage: search_set RUN VARIANTS REPEATS OUTCOME [SHARE]
+search_set() {
+  local folder
+  # shellcheck disable=SC2231 # patterns
+  for folder in "$1"/$2/1000B-4i/rep-$3; do
+    if [[ $# == 5 ]]; then
+      printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\t%s\t%s\n' "$4" "$5" >"$folder/size.tsv"
+    else
+      printf 'phase\tlimit\tsearch\nset\tp99<=1ms\t%s\n' "$4" >"$folder/search.tsv"
+    fi
+  done
+}
+
 compare() { "$REPO/do_it.sh" compare "$@"; }
 
 # Print columns of the comparison's CSV for a metric, joined with `|`: figure METRIC COLUMN[,COLUMN]... RUN...

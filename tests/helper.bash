@@ -51,9 +51,22 @@ scratch_setup() {
 # Usage: program_make PATH [FORMAT [ARGUMENT...]]   Returns: 0
 program_make() {
   [[ $1 != */* || -d ${1%/*} ]] || mkdir -p "${1%/*}"
+  # It may be a link to that one.
+  rm -f "$1"
   # shellcheck disable=SC2059 # the caller's
   if (($# > 1)); then printf "${@:2}" >"$1"; else cat >"$1"; fi
   chmod 755 "$1"
+}
+
+# Link every command of this machine into bin/, except the named ones, for a PATH without them: commands_link NAME...
+commands_link() {
+  local folder
+  mkdir -p bin
+  for folder in /usr/local/{s,}bin /usr/{s,}bin /{s,}bin; do
+    # A name that occurs twice is linked once.
+    [[ -L $folder ]] || ln -s "$folder"/* bin/ 2>/dev/null || :
+  done
+  rm -f "${@/#/bin/}"
 }
 
 # Turn zswap on or off until the end of this test, where the kernel has it.
@@ -64,10 +77,11 @@ zswap_set() {
   echo "$1" >"$ZSWAP_FILE"
 }
 
-# Stop the processes that the helpers started in this test, clean up after runs in $SCRATCH/host, undo zswap_set, and remove the directory.
+# Stop the processes and hosts that the helpers started in this test, clean up after runs in $SCRATCH/host, undo zswap_set, and remove the directory.
 # Usage: scratch_teardown   Returns: 0
 scratch_teardown() {
   local each
+  if declare -F netns_down >/dev/null; then netns_down; fi
   if compgen -G "${SCRATCH:-/nowhere}/host/[rt]un*-*" >/dev/null; then
     "$REPO/do_it.sh" stop --force REMOTE_DIR="$SCRATCH/host" >/dev/null 2>&1 || :
   fi
@@ -81,8 +95,11 @@ scratch_teardown() {
   unset -v SCRATCH REMOTE_DIR LOCK_DIR TIERBENCH_REMOTE_DIR TIERBENCH_LOCK_DIR
 }
 
-# What most test files do before and after each test; the others define their own.
-setup() { scratch_setup; }
+# What most test files do before and after each test; the others define their own. What a suite adds before each test is its function `prepare`.
+setup() {
+  scratch_setup
+  if declare -F prepare >/dev/null; then prepare; fi
+}
 teardown() { scratch_teardown; }
 
 # Print the start time of a process, in ticks since boot: together with the pid it identifies a process until the next boot.
@@ -349,16 +366,13 @@ _planner_start() {
 # Print the value of a setting if layers have these assignments. In a subshell, because bats traces each line of the test's shell.
 # Usage: [READ=plan_settle] conf_value NAME [LAYER NAME=VALUE]...   Returns: 0, or what do_it.sh would end with
 conf_value() {
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    name=$1
+  modules 'name=$1
     while shift && (($# > 0)); do
       conf_word "$1" "$2" "$1"
       shift
     done
     ${READ:-conf_read}
-    printf "%s\n" "${!name}"' bash "$@"
+    printf "%s\n" "${!name}"' "$@"
 }
 
 # Run an awk program that begins with the list of settings and has the functions of their reader.
@@ -382,7 +396,16 @@ phase_column() {
   cells -w operation="$1" "$2" "$SCRATCH"/results/*/native/*/rep-1/*/result.tsv
 }
 
-# Run shell code with the master's modules in a separate process, like do_it.sh.
+# Run shell code with the master's modules in a separate process.
+# Usage: modules CODE [ARGUMENT]...   Returns: that of the code
+modules() {
+  bash -c 'set -Eeuo pipefail
+    ROOT=$REPO LIB=$REPO/lib RESUME=
+    . "$LIB/modules.sh"
+    '"$1" bash "${@:2}"
+}
+
+# The same as a script master.sh with a cleanup, like do_it.sh.
 # Usage: modules_run CODE   Sets: as run_split does   Returns: 0
 modules_run() {
   cat >master.sh <<END

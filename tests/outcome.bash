@@ -43,9 +43,12 @@ refute_contains() { [[ ${2-$output} != *"$1"* ]] || fail "found: $1"; }
 # Usage: assert_match REGEX [TEXT]   Returns: 0, or 1 with the reason
 assert_match() { [[ ${2-$output} =~ $1 ]] || fail "no match for: $1"; }
 
-# One line of the output of the last `run` equals this.
-# Usage: assert_line TEXT   Returns: 0, or 1 with the reason
-assert_line() { [[ $'\n'$output$'\n' == *$'\n'"$1"$'\n'* ]] || fail "no such line: $1"; }
+# For each of the texts, one line of the output of the last `run` equals it.
+# Usage: assert_line TEXT...   Returns: 0, or 1 with the reason
+assert_line() {
+  local line
+  for line; do [[ $'\n'$output$'\n' == *$'\n'"$line"$'\n'* ]] || fail "no such line: $line" || return; done
+}
 
 # Each path exists.
 # Usage: assert_exists PATH...   Returns: 0, or 1 with the reason
@@ -74,6 +77,30 @@ prints() {
   "${@:2}"
   assert_success || return
   assert_output "$1"
+}
+
+# A command ends with 0, and its output contains this.
+# Usage: shows TEXT run|run_split|FUNCTION ARGUMENT...   Sets: as succeeds   Returns: 0, or 1 with the reason
+shows() {
+  "${@:2}"
+  assert_success || return
+  assert_contains "$1"
+}
+
+# A command ends with 0, and its output matches an extended regular expression.
+# Usage: matches REGEX run|run_split|FUNCTION ARGUMENT...   Sets: as succeeds   Returns: 0, or 1 with the reason
+matches() {
+  "${@:2}"
+  assert_success || return
+  assert_match "$1"
+}
+
+# A command ends with 0, and its stderr contains this.
+# Usage: warns TEXT run_split|FUNCTION ARGUMENT...   Sets: as succeeds, and stderr   Returns: 0, or 1 with the reason
+warns() {
+  "${@:2}"
+  assert_success || return
+  assert_contains "$1" "$STDERR"
 }
 
 # A command fails, with this status unless it is any.
