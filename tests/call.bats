@@ -7,8 +7,7 @@
 load helper
 load elsewhere
 
-setup() {
-  scratch_setup
+prepare() {
   elsewhere_ssh 'if [[ $* == *tierbench-push* ]]; then echo push; else echo call; fi >>"$SCRATCH/calls"
 [[ ! -e $SCRATCH/noise ]] || . "$SCRATCH/noise"'
   cp -r "$REPO/lib" lib
@@ -16,9 +15,12 @@ setup() {
 
 # Run a piece of the master's shell, with the host `elsewhere` and this one. Its files have the scripts of the test, too.
 ask() {
-  elsewhere_master "$(tell_master)"$'\n'"$1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
+  ask_write "$1"
   run_split /bin/bash ask.sh
 }
+
+# Write such a piece into ask.sh: ask_write CODE
+ask_write() { elsewhere_master "$(tell_master)"$'\n'"$1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh; }
 
 # Print a function for these pieces. It gives the status of a call, its reply, and its messages without the place where bash saw them.
 tell_master() {
@@ -40,7 +42,6 @@ script() { { printf '%s\n\nmain() {\n' "${2:+# Reads: $2}" && cat && echo '}'; }
 process_ended() { [[ ! -e /proc/$1 ]]; }
 
 @test "output, messages, status, any argument and any value arrive, here and elsewhere; a reply is cut at its limit" {
-  local host
   script words VALUE <<<'printf "<%s>\n" "$#" "$@" "$VALUE"; printf "a\033b\n" >&2; cat; echo $((SECONDS < 5)) $-; extra_says'
   sed -i '1s/^/# Needs: extra\n/' lib/host/words.sh
   echo 'extra_says() { echo "from the module"; }' >lib/host/extra.sh
@@ -72,7 +73,6 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
 }
 
 @test "several scripts in one call: each has its own variables, status, messages and checked reply; one that fails prevents no other" {
-  local host
   script clock ONE <<<'VALUE=${ONE} ; echo "${EPOCHREALTIME/,/.}"; echo a >>"$REMOTE_DIR.said"; cd /; trap "echo left >>$REMOTE_DIR.said" EXIT'
   script fails TWO <<<'echo "$TWO ${VALUE-none} $PWD" >>"$REMOTE_DIR.said"; echo why >&2; false; echo on >>"$REMOTE_DIR.said"'
   script work <<<'echo "text of no path"'
@@ -85,8 +85,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
     assert_equal "$(<host.said)" $'a\nleft\n2 none '"$SCRATCH"$'\nb c'
     [[ $host != elsewhere ]] || assert_equal "$(paste -sd ' ' calls)" 'push call'
     # In a chain, it is the last one.
-    ask 'ONE=1 TWO=2; call_chain '$host' clock fails $'"'quiet\tb'"'; echo "${CALL_STATUS[*]}"'
-    assert_output '0 1'
+    prints '0 1' ask 'ONE=1 TWO=2; call_chain '$host' clock fails $'"'quiet\tb'"'; echo "${CALL_STATUS[*]}"'
     assert_equal "$STDERR" why
     # One alone, and a reply that ends early.
     succeeds ask 'ONE=1; call_several '$host' $'"'quiet\tonly'"
@@ -94,14 +93,12 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   done
   script fails <<<'exit 0'
   rm host.said
-  ask 'TWO=2; call_several elsewhere $'"'quiet\tb' fails \$'quiet\tc'"'; echo "${CALL_STATUS[*]}"'
-  assert_output '0 3 0'
+  prints '0 3 0' ask 'TWO=2; call_several elsewhere $'"'quiet\tb' fails \$'quiet\tc'"'; echo "${CALL_STATUS[*]}"'
   assert_equal "$STDERR" $'done\ndone\nelsewhere: invalid reply to \'fails -\': the reply is truncated'
   assert_equal "$(<host.said)" $'b\nc'
 }
 
 @test "several scripts send files in one call: each to its directory with every byte, and nothing of one that fails" {
-  local host
   mkdir -p sent/{one,two,three}
   printf 'a\0b\n' >sent/one/vmstat.tsv
   head -c 200000 /dev/urandom >sent/one/instances.tsv
@@ -131,8 +128,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   assert_equal "$(cd got && find . -type f | sort | xargs)" './instances.tsv ./redis-7001.log ./sidecar/redis-7001.log ./vmstat.tsv'
   # A link that is cut at the end: what came whole is kept.
   script client <<<'cd "'"$SCRATCH"'/sent/three" && files_send -- * | head -c -9'
-  ask 'receive_several elsewhere one $'"'monitor\tfetch' three $'client\tfetch'"'; echo "${CALL_STATUS[*]}"'
-  assert_output '0 3'
+  prints '0 3' ask 'receive_several elsewhere one $'"'monitor\tfetch' three $'client\tfetch'"'; echo "${CALL_STATUS[*]}"'
   assert_equal "$STDERR" "elsewhere: invalid files from 'client fetch': the files are truncated"
 }
 
@@ -147,19 +143,16 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   # Of a script, that status is an answer.
   script missing <<<'echo run >>"$REMOTE_DIR.runs"; exit 127'
   rm -r host/cache
-  ask 'tell elsewhere missing'
-  assert_match '^127'
+  matches '^127' ask 'tell elsewhere missing'
   assert_equal "$(<host.runs)" run
   touch -d 2020-01-01 host/cache/lib-*/shared/common.sh
-  ask 'tell elsewhere words'
-  assert_contains answer
+  shows answer ask 'tell elsewhere words'
   assert_equal "$(stat -c %y host/cache/lib-*/shared/common.sh | cut -c 1-4)" 2020
 }
 
 @test "a call that is not waited for any more ends its script, here at once and elsewhere at the same limit" {
   script hangs <<<'echo $BASHPID >"$REMOTE_DIR.pid"; sleep 1000'
   script words <<<'echo answer'
-  local host
   for host in elsewhere 127.0.0.1; do
     rm -f host.pid
     # What runs elsewhere does not end with ssh.
@@ -179,9 +172,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
 @test "a connection that is lost during a call is asked again; ssh's own words come once" {
   # The first try takes the connection with it.
   script breaks <<<'[[ -e $REMOTE_DIR.broken ]] || { : >"$REMOTE_DIR.broken"; exit 255; }; echo answer'
-  ask 'REMOTE_RETRY=9; tell elsewhere breaks >said'
-  assert_equal "$status" 0
-  assert_contains 'elsewhere does not answer' "$STDERR"
+  warns 'elsewhere does not answer' ask 'REMOTE_RETRY=9; tell elsewhere breaks >said'
   assert_equal "$(sed /^$/d said | paste -sd ' ')" '0 MARK answer MARK.end'
   script words <<<'echo answer'
   echo '[[ -e up || $(grep -c call calls) -gt 3 ]] || { echo "ssh: connect to host elsewhere port 22: Connection refused" >&2; exit 255; }' >noise.later
@@ -195,9 +186,8 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   assert_equal "$(grep -c 'Connection refused' said)" 1
 }
 
-@test "a flood of messages, with line feeds or without: as much as is used is read" {
+@test "a flood of messages, with line feeds or without: as much as is used is read; Ctrl-C and TERM during an endless flood: the master ends, and no script of it stays" {
   script flood <<<'case $1 in long) head -c 4000000 /dev/zero | tr "\\0" x ;; lines) seq 100000 ;; esac >&2; echo answer'
-  local host what
   for host in elsewhere 127.0.0.1; do
     for what in lines long; do
       ask "tell $host flood $what >said"
@@ -207,16 +197,12 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
       assert_contains 'more messages than 256 KiB or 2000 lines: the rest is left out' "$(tail -n 1 said)"
     done
   done
-}
-
-@test "Ctrl-C and TERM during an endless flood of messages, with line feeds and without: the master ends, and no script of it stays" {
-  local sign file pid start
   script endless <<<'proc_start $BASHPID; echo "$BASHPID $PROC_START" >"$SCRATCH/new.$BASHPID"; mv "$SCRATCH/new.$BASHPID" "$SCRATCH/begun.$BASHPID"
     if [[ $1 == lines ]]; then yes; else tr "\\0" x </dev/zero; fi >&2'
   begun() { [[ $(compgen -G "begun.*" | wc -l) == 2 ]]; }
   for sign in INT:130:lines TERM:143:long; do
     rm -f begun.*
-    elsewhere_master "$(tell_master)"$'\n'"flood() { tell \$1 endless ${sign##*:}; }; parallel_run 600 flood elsewhere 127.0.0.1" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
+    ask_write "flood() { tell \$1 endless ${sign##*:}; }; parallel_run 600 flood elsewhere 127.0.0.1"
     job_start /bin/bash ask.sh
     wait_until 20 begun
     # A terminal gives it to the whole group, another program to the master alone.
@@ -230,9 +216,19 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   done
 }
 
-@test "what a script leaves running has none of the master's descriptors, and holds no call" {
+@test "a signal ends the master when the call is over, and not before; what a script leaves running has none of the master's descriptors, and holds no call" {
+  script slow <<<'echo begun >>"$REMOTE_DIR.said"; until [[ -e $REMOTE_DIR.go ]]; do sleep 0.05; done; echo done >>"$REMOTE_DIR.said"'
+  for host in elsewhere 127.0.0.1; do
+    rm -f host.go host.said
+    ask_write "trap 'echo ended >>host.said' EXIT"$'\n'"call_run $host slow; echo not reached"
+    job_start /bin/bash ask.sh
+    wait_until 20 grep -q begun host.said
+    kill -TERM "$JOB_PID"
+    touch host.go
+    fails 143 job_wait 60
+    assert_equal "$(<host.said)" $'begun\ndone\nended'
+  done
   script leaves <<<'setsid sleep 20 </dev/null >/dev/null 2>&1 & echo $! >"$REMOTE_DIR.pid"; until [[ $(</proc/$!/comm) == sleep ]] && held=$(readlink /proc/$!/fd/* 2>/dev/null) && [[ $held != *lib* && $held != */etc/* ]]; do :; done; sort -u <<<"$held"'
-  local host
   for host in elsewhere 127.0.0.1; do
     ask 'tell '$host' leaves >said'
     kill "$(<host.pid)"
@@ -241,39 +237,7 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   done
 }
 
-@test "a signal ends the master when the call is over, and not before" {
-  script slow <<<'echo begun >>"$REMOTE_DIR.said"; until [[ -e $REMOTE_DIR.go ]]; do sleep 0.05; done; echo done >>"$REMOTE_DIR.said"'
-  local host
-  for host in elsewhere 127.0.0.1; do
-    rm -f host.go host.said
-    elsewhere_master "trap 'echo ended >>host.said' EXIT"$'\n'"call_run $host slow; echo not reached" | sed "s|LIB=$REPO/lib|LIB=$SCRATCH/lib|" >ask.sh
-    job_start /bin/bash ask.sh
-    wait_until 20 grep -q begun host.said
-    kill -TERM "$JOB_PID"
-    touch host.go
-    job_wait 60
-    assert_failure 143
-    assert_equal "$(<host.said)" $'begun\ndone\nended'
-  done
-}
-
-@test "a session that has ended, and whose number another process has, ends no process" {
-  prints alive ask 'declare -A pid started
-    for name in other own; do
-      sleep 100 >/dev/null 2>&1 &
-      pid[$name]=$!
-      proc_start "$!"
-      started[$name]=$PROC_START
-      disown "$!"
-    done
-    started[other]=1
-    for name in other own; do _lock_session_end "$name"; done
-    until ! proc_alive "${pid[own]}" "${started[own]}"; do proc_wait 0.05; done
-    proc_start "${pid[other]}" && echo alive
-    kill "${pid[other]}"'
-}
-
-@test "a run has one session on each host, which renews its records; one that is lost or silent is opened again, and it ends with the master" {
+@test "a run has one session on each host, which renews its records; one that is lost or silent is opened again, and it ends with the master; another process with its number lives on" {
   mkdir -m 1777 locks
   ask 'lock_lease() { REPLY=6; }; lock_name test; SERVER=elsewhere; lock_take elsewhere
     owner=host/run-$RUN_ID/owner
@@ -304,6 +268,19 @@ process_ended() { [[ ! -e /proc/$1 ]]; }
   [[ $(<third) =~ ^[0-9]+$ && $(<second) != "$(<third)" ]] || fail 'it was not replaced'
   wait_until 20 process_ended "$(<third)"
   assert_equal "$(find host locks -name '*test-*')" ''
+  prints alive ask 'declare -A pid started
+    for name in other own; do
+      sleep 100 >/dev/null 2>&1 &
+      pid[$name]=$!
+      proc_start "$!"
+      started[$name]=$PROC_START
+      disown "$!"
+    done
+    started[other]=1
+    for name in other own; do _lock_session_end "$name"; done
+    until ! proc_alive "${pid[own]}" "${started[own]}"; do proc_wait 0.05; done
+    proc_start "${pid[other]}" && echo alive
+    kill "${pid[other]}"'
 }
 
 @test "a connection has the time limit of the user's ssh configuration, and 10 s where that has none" {

@@ -7,17 +7,11 @@ load helper
 load tree
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" KEYS=2000 VALUE_SIZES=100
   SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get")
   [[ -x $REPO/build/membench/membench ]] || make -s -C "$REPO" membench
-}
-
-teardown() {
-  [[ ! -d host ]] || "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" >/dev/null 2>&1 || :
-  scratch_teardown
 }
 
 # Note the process that is on record with cold memory: sets COLD_PID COLD_START.
@@ -26,14 +20,10 @@ cold_recorded() {
   for file in host/run-*/cold.part/proc; do read -r COLD_PID COLD_START _ <"$file" 2>/dev/null || return 1; done
 }
 
-# Print columns of the rows of phase get.
-# Usage: figures NAME... <CSV
-figures() {
-  cells -c -w operation=get "$*"
-}
+# Print columns of the rows of phase get: figures NAME... <CSV
+figures() { cells -c -w operation=get "$*"; }
 
 @test "the memory is filled before Redis starts, its bytes are in the row, a table is printed, and nothing is left" {
-  local kib
   drawn_blank
   # What runs in front of Redis notes what is filled by then.
   program_make witness <<'END'
@@ -57,25 +47,22 @@ END
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
-@test "the memory is released when the master was killed, and stop ends what else is left" {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY=8M TIME=600 RATE=1000
+# Whether COUNT phases get have started: loads COUNT
+loads() { [[ $(grep -c 'phase get starts' job.err) == "$1" ]]; }
+
+@test "a repeat whose cold memory is gone before its end fails, and says so; the memory is released when the master was killed, and stop ends what else is left" {
+  job_start "$REPO/do_it.sh" run "${untuned[@]}" REDISRUNS=2 COLD_MEMORY=8M TIME=5 RATE=1000
   job_load get
+  cold_recorded
+  kill -KILL "$COLD_PID"
+  wait_until 60 loads 2
+  assert_contains 'COLD_MEMORY: that of node 0 was gone before the phases ended' "$(<job.err)"
+  assert_exists results/*/native/*/rep-1.failed-*
   cold_recorded
   process_alive "$COLD_PID" "$COLD_START"
   kill -KILL "$JOB_PID"
   wait_until 10 process_gone "$COLD_PID" "$COLD_START"
   succeeds run_split "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks"
-  assert_equal "$(find host -name 'run-*')" ''
-}
-
-@test "a repeat whose cold memory is gone before its end fails, and says so" {
-  job_start "$REPO/do_it.sh" run "${untuned[@]}" COLD_MEMORY=8M TIME=5 RATE=1000
-  job_load get
-  cold_recorded
-  kill -KILL "$COLD_PID"
-  job_wait 60
-  assert_equal "$status" 1
-  assert_contains 'COLD_MEMORY: that of node 0 was gone before the phases ended' "$STDERR"
   assert_equal "$(find host -name 'run-*')" ''
 }
 
@@ -90,8 +77,13 @@ END
   assert_line 'cold     0 4M of memory in front of the instances'
 }
 
-@test "room is counted by node: a size is divided, a percentage is of what a node can give, the reserve and the data stay free" {
-  local i
+@test "the nodes that are filled are those of the instances' CPUs, or all with CPUs; room is counted by node: a size is divided, a percentage is of what a node can give, the reserve and the data stay free" {
+  prints $'0\n0,1\n1\n0,1' run modules 'place_learn "0,0,0,0
+1,1,0,0
+2,2,1,1
+3,3,1,1
+# node 2 has memory and no CPU"
+    for places; do place_near "$places"; done' '1@-' '0@-;2-3@-' '2,3@-' '-@-'
   export TIERBENCH_ROOT=$SCRATCH/tree RUN_ID=cold-test
   mkdir -p tree/proc
   for i in 0 1 2; do
@@ -106,43 +98,24 @@ END
   printf 'MemTotal: 125829120 kB\nMemAvailable: 104857600 kB\n' >tree/proc/meminfo
   check() { run_split remote_script cold check "$@"; }
   # 34 GiB less 2 GiB, its third of the reserve, of each node.
-  check 0,1 100% 1073741824 6442450944
-  assert_output $'ok\t65536 MiB on node 0,1\tCOLD_MEMORY=100%\t-'
-  check 0 50% 1073741824 6442450944
-  assert_output $'ok\t16384 MiB on node 0\tCOLD_MEMORY=50%\t-'
-  check 0,1 5G 1073741824 6442450944
-  assert_output $'ok\t5120 MiB on node 0,1\tCOLD_MEMORY=5G\t-'
-  check 0,1 64G 1 6442450944
-  assert_match $'^ok\t65536 MiB'
+  prints $'ok\t65536 MiB on node 0,1\tCOLD_MEMORY=100%\t-' check 0,1 100% 1073741824 6442450944
+  prints $'ok\t16384 MiB on node 0\tCOLD_MEMORY=50%\t-' check 0 50% 1073741824 6442450944
+  prints $'ok\t5120 MiB on node 0,1\tCOLD_MEMORY=5G\t-' check 0,1 5G 1073741824 6442450944
+  matches $'^ok\t65536 MiB' check 0,1 64G 1 6442450944
   check 0,1 65G 1 6442450944
   assert_output $'fail\tnode 0: 34816 MiB free, of which 2048 MiB stay free\tCOLD_MEMORY=65G\tset COLD_MEMORY or FILL'
   # 1 % of a node and 16 MiB stay free without a reserve too.
-  check 0 100% 1 0
-  assert_match $'^ok\t34390 MiB on node 0'
+  matches $'^ok\t34390 MiB on node 0' check 0 100% 1 0
   # So does twice the min of the kernel, where that is more: 2 GiB of 3 GiB are this node's, as its memory is a third.
   mkdir -p tree/proc/sys/vm
   echo 3145728 >tree/proc/sys/vm/min_free_kbytes
-  check 0 100% 1 0
-  assert_match $'^ok\t32768 MiB on node 0'
+  matches $'^ok\t32768 MiB on node 0' check 0 100% 1 0
   rm tree/proc/sys/vm/min_free_kbytes
   # Of 100 GiB available, the data get 30 beside the reserve.
   check 0,1 100% 33285996544 6442450944
   assert_output $'fail\t102400 MiB available for 65536 MiB of cold memory and 31744 MiB of data, with 6144 MiB kept free\tCOLD_MEMORY=100%\tset COLD_MEMORY or FILL'
-  check 0,1 100% 32212254720 6442450944
-  assert_match $'^ok\t'
-  check 0,7 1G 1 1
-  assert_match $'^fail\tnode 7 has no memory, or does not exist\t'
-}
-
-@test "the nodes that are filled are those of the instances' CPUs; without CPUs of their own, all nodes with CPUs" {
-  cat >master.sh <<'END'
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib RESUME=
-. "$LIB/modules.sh"
-place_learn $'0,0,0,0\n1,1,0,0\n2,2,1,1\n3,3,1,1\n# node 2 has memory and no CPU'
-for places; do place_near "$places"; done
-END
-  prints $'0\n0,1\n1\n0,1' run bash master.sh '1@-' '0@-;2-3@-' '2,3@-' '-@-'
+  matches $'^ok\t' check 0,1 100% 32212254720 6442450944
+  matches $'^fail\tnode 7 has no memory, or does not exist\t' check 0,7 1G 1 1
 }
 
 @test "a start that is repeated, as after a lost link, starts over; one that cannot be filled says why" {
@@ -164,7 +137,7 @@ END
   refuses 1 'broken on purpose' run_split remote_script cold start "$PWD/membench" 0 4M 1 1
 }
 
-@test "membench hold: a size that it has no room for is refused, and a lease that is over ends it" {
+@test "membench hold: a size that it has no room for is refused, and a lease that is over ends it; if its output cannot be written it fails" {
   fails 1 run "$REPO/build/membench/membench" hold --node 0 --bytes 4194304 --keep 1000000G
   assert_output 'membench: node 0: has no room for so much memory'
   fails 2 run "$REPO/build/membench/membench" hold --node 0
@@ -175,10 +148,6 @@ END
   wait_until 10 grep -q $'^held\t4194304$' said
   rm lease
   wait "$!"
-}
-
-@test "membench whose output cannot be written says so, and fails" {
-  local words
   # shellcheck disable=SC2317 # called by run_split
   full() { "$@" >/dev/full; }
   for words in --version --help 'hold --node 0 --bytes 4M --lease lease:5' 'load --node 0 --cpus 0 --gb-s 0.01 --bytes 4M --lease lease:1'; do

@@ -5,11 +5,12 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   cp -r "$REPO/do_it.sh" "$REPO/conf" "$REPO/lib" .
   REPO=$SCRATCH
 }
+
+WHOLE='one value for the whole run, not for a variant; set it on the command line or in a scenario'
 
 # A plan needs no server and prints what it resolved.
 plan() { run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 "$@"; }
@@ -17,13 +18,12 @@ plan() { run_plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER
 # Plan with one error and expect this one line, nothing on stdout, and exit status 2.
 # Usage: refused LINE ARGUMENT...
 refused() {
-  fails 2 run_plan "${@:2}"
+  fails 2 plan "${@:2}"
   assert_output ''
   assert_equal "$STDERR" "do_it.sh: $1"
 }
 
 @test "bounds are kept: value sizes, repeats, ports, rates, lists, shares, orders of keys, contents of values" {
-  local word
   for word in VALUE_SIZES=0 VALUE_SIZES=513M VALUE_SIZES=-1 VALUE_SIZES='100 x' VALUE_SIZES= REDISRUNS=0 REDISRUNS=1001 \
     REDISRUNS=1e3 REDISBASE=0 REDISBASE=65536 RATE=-1 RATE=1.5.2 VERIFY=maybe SERVER= CLIENT_IP= 'SERVER=a b;c' KEYS=0 \
     KEYS=99999999999999999999 INSTANCES=0 PHASES='set put' SEED=x SERVER_CPUS=5-2 TIER_NODES=0,3-1 \
@@ -43,62 +43,50 @@ refused() {
   succeeds run_plan RATE=100.0 TIME=0.500 WARMUP=1.125 FILL=1.5000G SRV_OVERRIDE=1
   # Hosts: no ports, no networks, no addresses that cannot be.
   for word in name:2222 10.0.0.1:22 10.0.0.1/24 256.0.0.1 10.0.1 1 a..b '[::1]' ::1:: 1:2:3 1:2:3:4:5:6:7:8:9 fe80::12345 :: 0.0.0.0 user@host; do
-    run_plan SERVER="$word"
-    assert_contains ": SERVER=$word: invalid; " "$STDERR"
+    refuses 2 ": SERVER=$word: invalid; " run_plan SERVER="$word"
   done
   for word in 10.0.0.1 h host_1.example.org 2001:db8::10:1 fe80::1 1:2:3:4:5:6:7:8 ::ffff:10.0.0.1; do
     succeeds run_plan SERVER="$word" CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
   done
 }
 
-@test "a tier that overrides that of a variant is refused: its results would have the name of another tier" {
-  refused "command line: TIER=swap: conflicts with TIER=native of the variant native; leave it out, and name a variant with this tier (-v)" \
-    SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 TIER=swap
+@test "a variant cannot change a setting of the whole run, other than to the value that the run has; a tier that overrides that of a variant is refused" {
+  unset -v {TIERBENCH_,}{REMOTE_DIR,LOCK_DIR}
+  for setting in REMOTE_DIR=/other LOCK_DIR=/other CLIENTS=1 REMOTE_RETRY=7 RESULTS_DIR=other REDISRUNS=9; do
+    printf '# mine\n%s\n' "$setting" >conf/variants/mine.conf
+    refused "$PWD/conf/variants/mine.conf:2: $setting: $WHOLE" "CLIENT_IP=203.0.113.2 203.0.113.3" -v native -v mine
+  done
+  printf 'REMOTE_DIR=/other\nTRACE=top\n' >conf/variants/mine.conf
+  succeeds plan -v native -v mine REMOTE_DIR=/third
+  printf 'REMOTE_DIR=/other\n' >mine
+  succeeds plan --trust -s ./mine -v native -v mine
+  refused "$PWD/conf/variants/mine.conf:1: REMOTE_DIR=/other: $WHOLE" -v mine
+  # Values are words, and no numbers.
+  printf 'KEY_PREFIX=1\n' >mine
+  printf 'KEY_PREFIX=01\n' >conf/variants/mine.conf
+  refused "$PWD/conf/variants/mine.conf:1: KEY_PREFIX=01: $WHOLE" -s ./mine -v native -v mine
+  refused "command line: TIER=swap: conflicts with TIER=native of the variant native; leave it out, and name a variant with this tier (-v)" TIER=swap
   succeeds plan -v swap TIER=swap
   # A variant that sets no tier takes it from anywhere.
   printf '# mine\nKERNEL.thp=never\n' >conf/variants/mine.conf
   succeeds plan -v mine TIER=swap
 }
 
-@test "a variant cannot change a setting of the whole run, other than to the value that the run has" {
-  local setting
-  unset -v {TIERBENCH_,}{REMOTE_DIR,LOCK_DIR}
-  for setting in REMOTE_DIR=/other LOCK_DIR=/other CLIENTS=1 REMOTE_RETRY=7 RESULTS_DIR=other REDISRUNS=9; do
-    printf '# mine\n%s\n' "$setting" >conf/variants/mine.conf
-    refused "$PWD/conf/variants/mine.conf:2: $setting: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
-      SERVER=203.0.113.1 "CLIENT_IP=203.0.113.2 203.0.113.3" SERVER_CORES=4 SERVER_MEM=64 -v native -v mine
-  done
-  printf 'REMOTE_DIR=/other\nTRACE=top\n' >conf/variants/mine.conf
-  succeeds plan -v native -v mine REMOTE_DIR=/third
-  printf 'REMOTE_DIR=/other\n' >mine
-  succeeds plan --trust -s ./mine -v native -v mine
-  refused "$PWD/conf/variants/mine.conf:1: REMOTE_DIR=/other: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
-    SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 -v mine
-  # Values are words, and no numbers.
-  printf 'KEY_PREFIX=1\n' >mine
-  printf 'KEY_PREFIX=01\n' >conf/variants/mine.conf
-  refused "$PWD/conf/variants/mine.conf:1: KEY_PREFIX=01: one value for the whole run, not for a variant; set it on the command line or in a scenario" \
-    SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64 -s ./mine -v native -v mine
-}
-
 # Print how the settings of a variant's file are refused, one line for each; `ok` if they are not. The settings before `:` are those of the command line.
 # Usage: variant_refused <<<'SETTING...: SETTING'
 variant_refused() {
-  bash -c 'ROOT=$PWD LIB=$PWD/lib RESUME=
-    . "$LIB/modules.sh"
-    while IFS=: read -r words setting; do
+  modules 'while IFS=: read -r words setting; do
       printf "%s\n" "# mine" "${setting# }" >conf/variants/mine.conf
       (
         for word in $words; do conf_word argument "$word" "command line"; done
         conf_word argument VARIANTS=mine "command line"
         plan_settle
         echo ok
-      ) 2>&1
+      ) 2>&1 || :
     done'
 }
 
 @test "what all variants share is refused in a variant's file: settings of the whole run, settings of the sweep, lists" {
-  local whole="one value for the whole run, not for a variant; set it on the command line or in a scenario"
   local points="its values are points that all variants have; set it on the command line or in a scenario"
   local sweep="in SWEEP, whose values all variants have; leave out one of them"
   run variant_refused <<'END'
@@ -121,9 +109,9 @@ KEY_PATTERN=uniform,zipf: KEY_PATTERN=gaussian
 SWEEP=PIPELINE=1,2 PIPELINE=3: PIPELINE=7
 END
   local file="bash: $PWD/conf/variants/mine.conf:2"
-  assert_output "$file: WORKLOAD=ycsb-a: $whole
-$file: VALUE_DISTRIBUTION=10-100: $whole
-$file: REPORT=off: $whole
+  assert_output "$file: WORKLOAD=ycsb-a: $WHOLE
+$file: VALUE_DISTRIBUTION=10-100: $WHOLE
+$file: REPORT=off: $WHOLE
 $file: VALUE_SIZES=500: $points
 $file: MEMTIER_DATA_SIZE: VALUE_SIZES=500: $points
 $file: INSTANCES=2: $points
@@ -140,21 +128,23 @@ ok
 ok"
 }
 
-@test "layers: default, block, hosts file, scenario, variant, environment, command line, each over the one before" {
+@test "layers: default, block, which is read and not run, hosts file, scenario, variant, environment, command line; a scenario like another has its settings, and its own over them; a circle and a long chain are named" {
   assert_equal "$(conf_value KEYS)" auto
   local -a words=()
-  local layer
   for layer in block hosts scenario variant environment argument; do
     words=("${layer/%variant/variant:}" "KEYS=${#layer}" "${words[@]}") # the order of setting must not matter
     assert_equal "$(conf_value KEYS "${words[@]}")" "${#layer}"
   done
-}
-
-@test "a scenario like another has its settings, and its own over them; a circle and a long chain are named" {
+  sed -i 's/^REDISRUNS=.*/REDISRUNS=7\nKERNEL.thp=always/' do_it.sh
+  run ./do_it.sh plan --settings SERVER=h CLIENT_IP=i SERVER_CORES=2 SERVER_MEM=64
+  assert_line $'-\t-\tKERNEL.thp\talways\tdo_it.sh:'"$(sed -n '/^KERNEL/=' do_it.sh)"
+  refute_contains 'command not found'
+  shows "7 repeat(s)" plan
+  TIERBENCH_REDISRUNS=9 run_split ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64
+  assert_contains "9 repeat(s)"
   printf 'PIPELINE=5\nCONNECTIONS=7\n' >conf/scenarios/first.conf
   printf 'LIKE=first  # and then\nPIPELINE=6\n' >conf/scenarios/second.conf
-  succeeds plan -s second
-  assert_contains '7 connection(s) per thread, pipeline 6'
+  shows '7 connection(s) per thread, pipeline 6' plan -s second
   printf 'LIKE=second\n' >conf/scenarios/first.conf
   refused "$PWD/conf/scenarios/first.conf:1: LIKE=second: circular include; remove one of the LIKE lines" -s second
   for name in {1..17}; do printf 'LIKE=next%d\n' $((name + 1)) >"conf/scenarios/next$name.conf"; done
@@ -164,27 +154,7 @@ ok"
   refused "$PWD/do_it.sh:$(grep -n '^LIKE' do_it.sh | cut -d: -f1): LIKE=demo: not supported here; accepted in scenarios, variants and tenants"
 }
 
-@test "the block in do_it.sh is read and not run, so it may have parts of settings; the environment overrides it" {
-  sed -i 's/^REDISRUNS=.*/REDISRUNS=7\nKERNEL.thp=always/' do_it.sh
-  run ./do_it.sh plan --settings SERVER=h CLIENT_IP=i SERVER_CORES=2 SERVER_MEM=64
-  assert_line $'-\t-\tKERNEL.thp\talways\tdo_it.sh:'"$(sed -n '/^KERNEL/=' do_it.sh)"
-  refute_contains 'command not found'
-  plan
-  assert_contains "7 repeat(s)"
-  TIERBENCH_REDISRUNS=9 run_split ./do_it.sh plan SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=64
-  assert_contains "9 repeat(s)"
-}
-
-@test "a list has blanks or commas between its words, and is kept with blanks" {
-  assert_equal "$(conf_value VALUE_SIZES argument 'VALUE_SIZES=100,1K, 10000')" '100 1K 10000'
-  assert_equal "$(conf_value LIMITS argument 'LIMITS=p99<=1ms,avg<=2ms')" 'p99<=1ms avg<=2ms'
-  assert_equal "$(conf_value INSTANCES argument INSTANCES=1..4,8)" '1..4 8'
-  assert_equal "$(conf_value PHASES argument PHASES=set,get)" 'set get'
-  assert_equal "$(conf_value PHASES argument PHASES=get,)" get
-  refuses 2 'PHASES=set got: invalid' plan PHASES=set,got
-}
-
-@test "values take units: counts, times and sizes, also in lists; the unit is not stored" {
+@test "values take units: counts, times and sizes, also in lists, which have blanks or commas between their words; the unit is not stored; each default is of its kind, in that form" {
   cat >expected <<'END'
 100k int:1..9 100000
 1.5M search|number:0..9 1500000
@@ -230,9 +200,12 @@ END
   assert_output "$(tr ' ' '\t' <expected)"
   assert_equal "$(conf_value RATE argument RATE=100k) $(conf_value TIME argument MEMTIER_TEST_TIME=2m) $(conf_value FILL argument FILL=4GB)" '100000 120 4G'
   assert_equal "$(conf_value VALUE_SIZES argument VALUE_SIZES=1kB,1.5K,100) $(conf_value WARMUP argument WARMUP=0ms)" '1K 1536 100 0'
-}
-
-@test "each default is of its kind, in the form that is stored" {
+  assert_equal "$(conf_value VALUE_SIZES argument 'VALUE_SIZES=100,1K, 10000')" '100 1K 10000'
+  assert_equal "$(conf_value LIMITS argument 'LIMITS=p99<=1ms,avg<=2ms')" 'p99<=1ms avg<=2ms'
+  assert_equal "$(conf_value INSTANCES argument INSTANCES=1..4,8)" '1..4 8'
+  assert_equal "$(conf_value PHASES argument PHASES=set,get)" 'set get'
+  assert_equal "$(conf_value PHASES argument PHASES=get,)" get
+  refuses 2 'PHASES=set got: invalid' plan PHASES=set,got
   run settings_awk 'BEGIN {
     for (i = 1; i <= names; i++) {
       check(NAME[i], VALUE["default", NAME[i]], NAME[i])
@@ -256,8 +229,7 @@ END
   assert_output 'do_it.sh: command line: TUNE=keep: not PART=VALUE; parts are irqbalance tuned firewall ksm governor cstates irq overcommit somaxconn vsmp strict'
   run parts DAMON=$'migrate\nhot=2'
   assert_output 'do_it.sh: command line: DAMON: a line break, another control character or a double quote in the value is not supported; remove it'
-  run parts KERNEL=never
-  assert_contains 'KERNEL=never: not PART=VALUE; parts are thp'
+  shows 'KERNEL=never: not PART=VALUE; parts are thp' run parts KERNEL=never
   run parts TUNE="-cstates irq=1" KERNEL.page_cluster=4 SWEEP=KERNEL.thp=never,madvise
   assert_output "do_it.sh: $PWD/conf/variants/mine.conf:2: KERNEL.thp=always: conflicts with KERNEL.thp=never,madvise in SWEEP, whose values all variants have; leave out one of them"
   run parts TUNE="-cstates irq=1" KERNEL.page_cluster=4 SWEEP=KERNEL.demotion=true,false VALUE_SIZES=10 FAR="events=a:u,b bytes" DAMON="migrate hot=2"
@@ -283,28 +255,7 @@ mine 10B-2i-demotionfalse KERNEL.demotion false command line: SWEEP
 mine 10B-2i-demotiontrue KERNEL.demotion true command line: SWEEP'
 }
 
-@test "what is printed as run.conf is read back to the same values" {
-  # Usage: printed CODE; prints the settings after it
-  printed() {
-    bash -c 'set -Eeuo pipefail
-      ROOT=$PWD LIB=$PWD/lib
-      . "$LIB/modules.sh"
-      TRUST_GIVEN=yes
-      '"$1"'
-      conf_read
-      conf_print'
-  }
-  printed 'conf_word argument "REDIS_CONF=maxmemory 1gb; save 60 1; hz 10 # not a comment; SAVE 300 10" test
-    conf_word argument "VALUE_SIZES= 1K   2M " test
-    conf_word argument "KERNEL=thp=always swappiness=7" test' >one
-  printed 'conf_text scenario "" ./one
-    conf_say scenario ""' >two
-  succeeds run diff one two
-  assert_contains $'REDIS_CONF.save="60 1; save 300 10"\nREDIS_CONF.hz="10 # not a comment"' "$(<two)"
-}
-
-@test "what a run leaves repeats it: what was set over a variant stays over it, and what a variant sets stays with that one" {
-  local first
+@test "what is printed as run.conf is read back to the same values; what a run leaves repeats it: what was set over a variant stays over it, and what a variant sets stays with that one" {
   printf 'PIPELINE=5\nCONNECTIONS=7\nKEY_MAX=50\n' >conf/variants/mine.conf
   # Usage: settings FILE VARIANT...; prints the settings of each variant, and into FILE those that repeat the run
   cat >settings.sh <<'END'
@@ -331,16 +282,27 @@ END
     assert_equal "$(sed -n 's/^OVER=//p' run.conf | tr -d '"' | tr ' ' '\n' | sort | paste -sd ' ')" \
       'INSTANCES KEYS PIPELINE SERVER_CORES SERVER_MEM VARIANTS'
   done
-  plan -s ./run.conf
-  assert_contains '1 connection(s) per thread, pipeline 9, RATE=0 (full speed)'
-  plan -s ./run.conf -v mine PIPELINE=11
-  assert_contains '7 connection(s) per thread, pipeline 11'
+  shows '1 connection(s) per thread, pipeline 9, RATE=0 (full speed)' plan -s ./run.conf
+  shows '7 connection(s) per thread, pipeline 11' plan -s ./run.conf -v mine PIPELINE=11
+  # Usage: printed CODE; prints the settings after it
+  printed() {
+    modules 'TRUST_GIVEN=yes
+      '"$1"'
+      conf_read
+      conf_print'
+  }
+  printed 'conf_word argument "REDIS_CONF=maxmemory 1gb; save 60 1; hz 10 # not a comment; SAVE 300 10" test
+    conf_word argument "VALUE_SIZES= 1K   2M " test
+    conf_word argument "KERNEL=thp=always swappiness=7" test' >one
+  printed 'conf_text scenario "" ./one
+    conf_say scenario ""' >two
+  succeeds run diff one two
+  assert_contains $'REDIS_CONF.save="60 1; save 300 10"\nREDIS_CONF.hz="10 # not a comment"' "$(<two)"
 }
 
 @test "a hosts file gives server and clients, also as other systems write it" {
   printf '# comment\nserver 203.0.113.1 - - - 198.51.100.1\nclient 203.0.113.2 root 2222 -\nclient 203.0.113.3 # the second\n' >hosts
-  succeeds run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
-  assert_contains "server   203.0.113.1"
+  shows "server   203.0.113.1" run_plan -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_contains "clients  203.0.113.2 203.0.113.3"
   TIERBENCH_SERVER=203.0.113.9 run_split ./do_it.sh plan -H hosts SERVER_CORES=4 SERVER_MEM=64
   assert_contains "server   203.0.113.1"
@@ -348,8 +310,7 @@ END
   printf '\xef\xbb\xbfserver 203.0.113.1 - - - 198.51.100.1\r\n\r\n# x\r\nclient 203.0.113.2\r\n' >hosts
   printf '\xef\xbb\xbfOVER="PIPELINE"\r\nLIKE=demo\r\nPIPELINE="7"\r\nVALUE_SIZES=(3 9)\r\n\r\n' >conf/scenarios/mine.conf
   printf '\xef\xbb\xbfPIPELINE=8\r\nKEY_PATTERN=(zipf)\r\n' >conf/variants/mine.conf
-  succeeds run_plan -s mine -v mine -H hosts SERVER_CORES=4 SERVER_MEM=64
-  assert_contains 'pipeline 7, RATE=0 (full speed), keys zipf'
+  shows 'pipeline 7, RATE=0 (full speed), keys zipf' run_plan -s mine -v mine -H hosts SERVER_CORES=4 SERVER_MEM=64
   refute_contains $'\r'
   # A user of this machine by another address.
   read -r own _ < <(hostname -I) || own=

@@ -4,15 +4,13 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   # A master on another machine, which is alive within its lease, and one of this machine that is dead.
   FAR=$'0\t0\t00000000-0000-0000-0000-000000000000\tpid:[1]'
   GONE=$'0\t0\t'"$(</proc/sys/kernel/random/boot_id)"$'\t'"$(readlink /proc/self/ns/pid)"
 }
 
-# Write a record of a run that was renewed some seconds ago.
-# Usage: record RUN PROCESS AGE FILE...
+# Write a record of a run that was renewed some seconds ago: record RUN PROCESS AGE FILE...
 record() {
   local run=$1 process=$2 age=$3 file up
   shift 3
@@ -34,7 +32,6 @@ held() {
 }
 
 @test "a run whose directory, lock or boot is gone starts nothing on the host, and says which" {
-  local what
   for what in 'rm -r "$REMOTE_DIR"/run-*' 'rm "$LOCK_DIR"/tierbench-lock.*' 'sed -i "2s/^[^\t]*/00000000-0000-0000-0000-000000000000/" "$REMOTE_DIR"/run-*/owner'; do
     held "$what"'
       for call in "client launch sleep 1000" "sidecar start" "monitor start" "monitor mark get" "tune apply" "lock renew"; do
@@ -56,7 +53,7 @@ held() {
   done
 }
 
-@test "a call that waited, or was suspended, while its run ended launches nothing and leaves no directory" {
+@test "a call that waited, or was suspended, while its run ended launches nothing and leaves no directory; what ends a run ends its call, and its record is on the disk before it has its name" {
   mkdir -m 700 host
   held 'exec 5>>"$REMOTE_DIR/client.flock"
     flock 5
@@ -69,11 +66,6 @@ held() {
     ls "$REMOTE_DIR" | grep run- || :'
   assert_output ''
   assert_match 'is over on this host: ' "$(<said)"
-}
-
-@test "what ends a run ends its call that is suspended, and its record is on the disk before it has its name" {
-  local pid
-  mkdir -m 700 host
   cat >lock.sh <<'END'
 . "$REPO/lib/shared/common.sh" && . "$REPO/lib/shared/proc.sh" && . "$REPO/lib/shared/workdir.sh"
 WORK=host RUN_ID=run-1
@@ -102,9 +94,7 @@ END
   pid=$!
   process_note "$pid"
   wait_until 10 test -e held
-  run_split timeout 60 "$REPO/do_it.sh" stop
-  assert_output "127.0.0.1: stopped everything that $run had left"
-  assert_success
+  prints "127.0.0.1: stopped everything that $run had left" run_split timeout 60 "$REPO/do_it.sh" stop
   refute_exists acted host/run-$run
   [[ ! -e /proc/$pid ]] || fail 'still there'
 }
@@ -167,8 +157,7 @@ END
   assert_match "the run $run of me on there .* uses this server, and its master was heard [0-9]+ s ago" "$STDERR"
   assert_exists locks/tierbench-lock.$run host/run-$run/owner
   touch -d @1 locks/tierbench-lock.$run host/run-$run/owner
-  run_split "$REPO/do_it.sh" doctor --all REDISBASE="$(ports_pick 2)"
-  assert_match "warn +leftovers +$run"
+  matches "warn +leftovers +$run" run_split "$REPO/do_it.sh" doctor --all REDISBASE="$(ports_pick 2)"
   prints "127.0.0.1: stopped everything that $run had left before this host was rebooted" run_split "$REPO/do_it.sh" stop
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
@@ -217,14 +206,13 @@ END
     RUN_OPEN=1 call_run 127.0.0.1 lock renew
     rm -r "$folder"/{client-127.0.0.1,monitor}'
   # Neither was stopped, and nothing was made.
-  assert_line client-127.0.0.1/generator.proc
-  assert_line monitor/monitor.proc
+  assert_line client-127.0.0.1/generator.proc monitor/monitor.proc
   refute_contains launch
   refute_contains auth
   (($(grep -c 'this call is of an earlier repeat, which is over' said) == 7)) || fail "$(<said)"
 }
 
-@test "a host that cannot be cleaned up, or that another run has, is named to a run" {
+@test "a host that cannot be cleaned up, or that another run has, is named to a run; a master tells a host that a run's master, a process of this machine, is dead" {
   master '' '. "$LIB/cmd/run.sh"
     hosts_all() { hosts=(a b); }
     remote_reach() { :; }
@@ -233,9 +221,6 @@ END
   assert_output $'3\n3'
   assert_equal "$STDERR" 'master.sh: a: cannot be prepared, nothing was started; the line above gives the reason
 master.sh: a: in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force'
-}
-
-@test "a master tells a host that a run's master, a process of this machine, is dead" {
   master '' '
     owner_place
     here=$REPLY
@@ -265,6 +250,5 @@ master.sh: a: in use, nothing was started; wait for that run, or stop it with ./
   job_start bash master.sh
   wait_until 20 test -e up
   kill -s TERM "$JOB_PID"
-  job_wait 30
-  assert_failure 143
+  fails 143 job_wait 30
 }

@@ -6,8 +6,7 @@
 load helper
 load releases
 
-setup() {
-  scratch_setup
+prepare() {
   # Stand-ins for the package manager: they record their calls, and install nothing.
   mkdir bin sbin
   export POLICY_FILE=$SCRATCH/sbin/policy-rc.d CALLS=$SCRATCH/calls TMPDIR=$SCRATCH
@@ -16,19 +15,11 @@ setup() {
 
 # Put a stand-in for a command first in the PATH of `deps`. It records its arguments, then runs TEXT.
 # Usage: stand_in NAME TEXT
-stand_in() {
-  rm -f "bin/$1"
-  program_make "bin/$1" '#!/bin/bash\nprintf "%%s\\n" "%s $*" >>"$CALLS"\n%s\n' "$1" "$2"
-}
+stand_in() { program_make "bin/$1" '#!/bin/bash\nprintf "%%s\\n" "%s $*" >>"$CALLS"\n%s\n' "$1" "$2"; }
 
 # Link every command of this machine into bin/, except screen, which is the missing one.
 without_screen() {
-  local folder
-  for folder in /usr/local/bin /usr/bin /bin; do
-    # A name that occurs twice is linked once.
-    [[ -L $folder ]] || ln -s "$folder"/* bin/ 2>/dev/null || :
-  done
-  rm -f bin/screen bin/sudo bin/apt-cache
+  commands_link screen sudo apt-cache
   # The real one, which first.bats calls, takes most of a second of CPU time. No test looks at its calls, so they are not recorded.
   program_make bin/apt-cache '#!/bin/sh\necho "  Candidate: 1.0"\n'
   # Installing it makes it appear. The policy is asked as by a package's script.
@@ -47,24 +38,16 @@ without_screen() {
 }
 
 # Run the set-up with bin/ as the only directory of PATH.
-deps() {
-  PATH=$SCRATCH/bin "$REPO/tools/deps.sh" "$@"
-}
+deps() { PATH=$SCRATCH/bin "$REPO/tools/deps.sh" "$@"; }
 
-@test "nothing missing: nothing is called, nothing is said" {
-  local name
+@test "nothing missing: nothing is called, nothing is said; bad usage is refused" {
   for name in redis-trixie valkey-trixie valkey-sid; do release_server "$name"; done
   stand_in apt-get 'exit 1'
   prints '' run env PATH="$SCRATCH/bin:$PATH" "$REPO/tools/deps.sh" check
   assert_equal "$(<"$CALLS")" ''
-}
-
-@test "bad usage is refused" {
-  local args
   for args in '' nonsense 'run --nonsense' 'run --dry-run more'; do
     # shellcheck disable=SC2086 # words
-    fails 2 run "$REPO/tools/deps.sh" $args
-    assert_contains Usage
+    refuses 2 Usage run_split "$REPO/tools/deps.sh" $args
   done
 }
 
@@ -81,12 +64,11 @@ deps() {
   # A Python without the module that makes environments lacks a package.
   stand_in python3 '[[ $2 != "import ensurepip" ]]'
   fails 1 run deps check --dry-run
-  assert_line 'deps: missing: screen bats ensurepip'
-  assert_line 'deps: would install: bats python3-venv screen'
+  assert_line 'deps: missing: screen bats ensurepip' 'deps: would install: bats python3-venv screen'
   rm -f bin/mmdebstrap
   run deps lab --dry-run
   assert_line 'deps: missing: screen mmdebstrap'
-  run deps packages --dry-run mmdebstrap redis-server
+  fails 1 run deps packages --dry-run mmdebstrap redis-server
   assert_output $'deps: missing: mmdebstrap\ndeps: would install: mmdebstrap'
 }
 
@@ -104,12 +86,11 @@ deps() {
   assert_equal "$(<"$CALLS")" ''
 }
 
-@test "an existing policy still decides on other services, and is restored" {
+@test "an existing policy still decides on other services, and is restored, also one that was a link, after an installation that fails" {
   need_root
   without_screen
   printf '#!/bin/sh\n# mine\n[ "$1" = cron ] && exit 104\nexit 101\n' >"$POLICY_FILE"
   chmod 751 "$POLICY_FILE"
-  local before
   before=$(
     stat -c '%a %y %i' "$POLICY_FILE"
     cat "$POLICY_FILE"
@@ -121,32 +102,35 @@ deps() {
     cat "$POLICY_FILE"
   )" "$before"
   assert_equal "$(ls -A sbin)" policy-rc.d
-}
-
-@test "an installation that fails prints the reason and restores the policy, also one that was a link" {
-  need_root
-  without_screen
-  ln -s /bin/true "$POLICY_FILE"
+  rm bin/screen
+  ln -sf /bin/true "$POLICY_FILE"
   : >"break"
-  fails 1 run deps run
-  assert_contains 'E: no such luck'
+  refuses 1 'E: no such luck' run_split deps run
   assert_equal "$(readlink "$POLICY_FILE")" /bin/true
   assert_equal "$(ls -A sbin)" policy-rc.d
 }
 
-@test "a package that no repository has is named, and the others are installed" {
+@test "a package that no repository has is named, and the others are installed; with dnf, its own package names are used" {
   need_root
   without_screen
   rm -f bin/vmstat
   stand_in apt-cache '[[ $2 == procps ]] || echo "  Candidate: 1.0"'
   fails 1 run deps run
   assert_match 'no repository of this machine has procps'
-  assert_line 'deps: installing screen'
-  assert_line 'deps: still missing: vmstat'
+  assert_line 'deps: installing screen' 'deps: still missing: vmstat'
+  rm bin/{apt-get,screen}
+  stand_in dnf '
+    [[ " $* " != *" install "* ]] || { printf "#!/bin/sh\n" >bin/screen; chmod 755 bin/screen; }'
+  rm -f bin/vmstat
+  run deps run --dry-run
+  assert_line 'deps: would install: procps-ng screen'
+  ln -s "$(command -v vmstat)" bin/vmstat
+  succeeds run deps run
+  assert_match 'dnf .*install screen$' "$(<"$CALLS")"
+  assert_equal "$(ls -A sbin)" ''
 }
 
-@test "Ctrl-C in the middle puts the policy back, and the next call puts back what a killed installation left" {
-  local signal
+@test "Ctrl-C in the middle, or while the policy is restored, the first or the second, puts the policy back, and the next call puts back what a killed installation left" {
   need_root
   without_screen
   echo mine >"$POLICY_FILE"
@@ -167,12 +151,6 @@ deps() {
     assert_equal "$(<"$POLICY_FILE")" mine
     assert_equal "$(ls -A sbin)" policy-rc.d
   done
-}
-
-@test "Ctrl-C while the policy is restored does not leave ours behind, whether it is the first or the second" {
-  local first
-  need_root
-  without_screen
   # A terminal sends it to the whole process group. The cleanup removes its log first.
   stand_in apt-get '[[ " $* " != *" install "* ]] || { cp "$POLICY_FILE" during; [[ ! -e first ]] || kill -INT 0; }'
   stand_in rm '[[ " $* " != *" $TMPDIR/tmp."* ]] || kill -INT 0; exec '"$(command -v rm)"' "$@"'
@@ -206,19 +184,4 @@ deps() {
   # With the right, the same command runs as root.
   stand_in sudo 'while [[ $1 == -* ]]; do shift; done; [[ $2 == -c ]] || echo "root: ${*:2}"'
   prints 'root: deps.sh run' run "${nobody[@]}" deps.sh run
-}
-
-@test "with dnf, its own package names are used" {
-  need_root
-  without_screen
-  rm bin/apt-get
-  stand_in dnf '
-    [[ " $* " != *" install "* ]] || { printf "#!/bin/sh\n" >bin/screen; chmod 755 bin/screen; }'
-  rm -f bin/vmstat
-  run deps run --dry-run
-  assert_line 'deps: would install: procps-ng screen'
-  ln -s "$(command -v vmstat)" bin/vmstat
-  succeeds run deps run
-  assert_match 'dnf .*install screen$' "$(<"$CALLS")"
-  assert_equal "$(ls -A sbin)" ''
 }

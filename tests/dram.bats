@@ -27,7 +27,6 @@ found() {
 }
 
 @test "a made-up server, one look in five disturbed: all of 100 searches within 3 points, in 45 steps at most; the OOM killer's shares are left alone" {
-  local name least median most off steps kills broke
   while read -r name least median most off steps _ kills broke; do
     if [[ $name == 0:60 ]]; then
       assert_equal "$least $median $most $broke" "60 60 60 oom"
@@ -40,16 +39,13 @@ found() {
   done < <(search_simulated "$REPO/tests/dram.awk" 100 0 20 0:60 0:30)
 }
 
-@test "the first steps: all data in DRAM, then less of it; the scan ends where nothing is kept any more" {
+@test "the first steps: all data in DRAM, then less of it, until nothing is kept; after a change of the share, a look that breaks the limit is made again while far accesses fall; one that keeps it counts" {
   assert_equal "$(next </dev/null)" $'step\tscan\t-\t100\t1'
   assert_equal "$(next <<<'scan 100 500 0')" $'step\tscan\t-\t80\t1'
   assert_equal "$(next < <(found | sed -n 1,5p))" $'step\tscan\t-\t40\t3'
   assert_equal "$(next < <(found | sed -n 1,6p))" $'step\tscan\t-\t20\t1'
   # The limit is broken at 20 % and 40 %: skip 10 %.
   assert_match $'^step\tseek\tp99<=1ms\t(4|5)[0-9]\t1$' "$(next < <(found | sed -n 1,8p))"
-}
-
-@test "after a change of the share, a look that breaks the limit is made again while far accesses fall; one that keeps it counts" {
   assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0.5')" $'step\tscan\t-\t80\t2'
   assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0.5\nscan 80 5000 0.3 2')" $'step\tscan\t-\t80\t3'
   assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0.5\nscan 80 5000 0.48 2')" $'step\tscan\t-\t60\t1'
@@ -58,7 +54,7 @@ found() {
   assert_equal "$(next <<<$'scan 100 500 0\nscan 80 5000 0')" $'step\tscan\t-\t60\t1'
 }
 
-@test "an answer: settled, taken, measured with more DRAM while the phase breaks the limit; then kept with what breaks below it" {
+@test "an answer: settled, also a share with a fraction, taken, measured with more DRAM while the phase breaks the limit; then kept with what breaks below it, and the reason; or none" {
   assert_equal "$(next < <(found))" $'step\tsettle\tp99<=1ms\t44\t1'
   assert_equal "$(next < <(found && echo 'settle 44 500 0'))" $'take\tp99<=1ms\t44\t1'
   assert_match $'^keep\tp99<=1ms\t44\tfound\t42\t44\t44\t42\t[0-9]+\tlatency$' "$(next < <(found && printf 'settle 44 500 0\ntake 44 500 0\n'))"
@@ -66,9 +62,8 @@ found() {
   assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0\nsettle 48 500 0\n'))" $'take\tp99<=1ms\t48\t1'
   # Others disturbed the phase: the same share again.
   assert_equal "$(next < <(found && printf 'settle 44 500 0\ntake 44 5000 0 1 0\n'))" $'take\tp99<=1ms\t44\t2'
-}
-
-@test "a share with a fraction is taken after it has settled: 100 less 46 times 0.7 is 67.8" {
+  assert_match $'\tthroughput$' "$(next < <(found | sed 's/^seek 42 .*/seek 42 500 0.05 1 1 - 70/' && printf 'settle 44 500 0\ntake 44 500 0\n'))"
+  assert_match $'^none\tp99<=1ms\t1310\t100\t[0-9]+\t0\t9\t100$' "$(next < <(printf 'scan 100 1310 0\nscan 80 9000 0.2\nscan 80 9000 0.2 2\n' && printf 'seek 100 1310 0\n%.0s' 1 2 3 4 5 6 7 8))"
   fraction() {
     printf 'scan 100 500 0\nscan 80 500 0\nscan 60 9000 0.4\nscan 60 9000 0.4 2\nscan 40 9000 0.4\nscan 40 9000 0.4 2\n'
     printf 'seek 67.8 500 0\n%.0s' 1 2 3 4 5 6
@@ -77,14 +72,6 @@ found() {
   }
   assert_equal "$(next SEARCH_STEP=0.7% < <(fraction))" $'step\tsettle\tp99<=1ms\t67.8\t1'
   assert_equal "$(next SEARCH_STEP=0.7% < <(fraction && echo 'settle 67.8 500 0'))" $'take\tp99<=1ms\t67.8\t1'
-}
-
-@test "the reason why a limit breaks is printed: unanswered requests are throughput" {
-  assert_match $'\tthroughput$' "$(next < <(found | sed 's/^seek 42 .*/seek 42 500 0.05 1 1 - 70/' && printf 'settle 44 500 0\ntake 44 500 0\n'))"
-}
-
-@test "a limit that all data in DRAM does not keep has no answer" {
-  assert_match $'^none\tp99<=1ms\t1310\t100\t[0-9]+\t0\t9\t100$' "$(next < <(printf 'scan 100 1310 0\nscan 80 9000 0.2\nscan 80 9000 0.2 2\n' && printf 'seek 100 1310 0\n%.0s' 1 2 3 4 5 6 7 8))"
 }
 
 # Write a repeat of a variant with the result of its search: SEARCH SHARE BROKE_BY, for one limit. LOW is search_low,
@@ -102,9 +89,7 @@ answer() {
 }
 
 # Usage: table   Globals: LATE: rows have its columns   Returns: 0
-table() {
-  search_table dram compressed_bytes ${LATE+unanswered at_least_us}
-}
+table() { search_table dram compressed_bytes ${LATE+unanswered at_least_us}; }
 
 @test "the table: the median share of repeats, its range, the memory that it is, and what breaks below it" {
   answer 2 swap 1 found 40 latency
@@ -121,14 +106,12 @@ table() {
   assert_contains 'zram: MiB include the memory that compression takes' "$output"
 }
 
-@test "the table: the title has the lowest and the highest rate of the repeats" {
+@test "the table: the title has the lowest and the highest rate of the repeats; an end that one repeat does not know is no end of the range of all" {
   LOAD=800.4 answer 2 swap 1 found 40 latency
   LOAD=1200 answer 2 swap 2 found 44 latency
   run table
   assert_contains 'the min share of DRAM at which 800..1,200 ops/s keep a limit' "$output"
-}
-
-@test "the table: an end that one repeat does not know is no end of the range of all repeats" {
+  rm -r run rows
   answer 2 swap 1 found 40 latency
   LOW=- answer 2 swap 2 found 44 latency
   LOW=- HIGH=- answer 3 zram 1 found 44 latency
@@ -137,7 +120,7 @@ table() {
   assert_contains 'p99<=1ms zram 44% - 44..44' "$output"
 }
 
-@test "the table: latencies with unanswered requests are lower bounds" {
+@test "the table: latencies with unanswered requests are lower bounds; what all data in DRAM does not keep, and what the measured phase breaks, have words and no figures" {
   answer 2 swap 1 found 44 latency
   answer 3 zram 1 found 30 latency
   awk -F '\t' -v OFS='\t' '{ print $0, ($2 == "swap" ? 9 : 0), 950 }' rows >late
@@ -147,9 +130,7 @@ table() {
   assert_contains '999 >=500 900 0.010 latency' "$output"
   assert_contains '999 500 900 0.010 latency' "$output"
   assert_contains 'Latencies with >= are lower bounds' "$output"
-}
-
-@test "the table: what all data in DRAM does not keep, and what the measured phase breaks, have words and no figures" {
+  rm -r run rows
   : >rows
   answer 2 swap 1 none 100 -
   answer 3 zram 1 broken 60 latency
@@ -172,11 +153,8 @@ run_make() {
 
 PRICE="dram=4096 nvme=1024"
 
-# Print the totals of a run with prices.
-# Usage: priced RUN   Returns: 0
-priced() {
-  bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1"' bash "$1" "$PRICE"
-}
+# Print the totals of a run with prices: priced RUN
+priced() { modules 'price_take "$2"; result_totals "$1"' "$1" "$PRICE"; }
 
 @test "compare knows the share of DRAM and the cost: a gate fails when more is needed, and not when it is the same" {
   run_make 20250101T100000Z-a 44
@@ -207,15 +185,13 @@ priced() {
   run_make $run 44
   repeat_make $run native 1000B-1i 1 c 1000 2000000 1 30 800 get:10
   server_make $run/native/1000B-1i/rep-1 native ok 0 0
-  for name in native swap; do
-    cells_set $run/$name/1000B-1i/rep-1/c/result.tsv '' rate=186000
-  done
+  for name in native swap; do cells_set $run/$name/1000B-1i/rep-1/c/result.tsv '' rate=186000; done
   sed -i 's/^VARIANTS=.*/VARIANTS="native swap"\nDRAM_RATIO="search"/' $run/run.conf
   settings_make "$run"
   # 400 and 325 for 186.382 thousand operations per second.
   fails 1 run_split "$REPO/do_it.sh" compare $run --price "$PRICE" --fail-if 'cost>50%'
   assert_match 'get +cost of memory, per_kops +2\.1462 +1\.7438 '
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' bash $run "$PRICE"
+  run modules 'price_take "$2"; result_totals "$1" | tables_make "$LIB/results/tables/price.awk" . | tr -s " "' $run "$PRICE"
   assert_match $'\nnative .* 400\\.0 4,096\\.0 2\\.1462 -'
   assert_match $'\nswap .* 325\\.0 3,328\\.0 1\\.7438 -'
   # Nothing without a search has a cost in another run.
@@ -250,14 +226,12 @@ priced() {
 @test "the rate that is held: a number as it is; of a search, a part of the lowest that the first variant's searches of the same repeat found" {
   local code='VARIANTS="native swap"
     ROW=([point]=1000B-1i [repeat]=1) RUN=run'
-  master '' "$code; RATE=500; dram_rate get; echo \$REPLY"
-  assert_equal "$output" 500
+  prints 500 master '' "$code; RATE=500; dram_rate get; echo \$REPLY"
   mkdir -p run/native/1000B-1i/rep-1
   printf 'phase\tlimit\tsearch\tload\nget\tavg<=1ms\tfound\t20000\nget-2\tp99<=1ms\tfound\t10000\nset\tp99<=1ms\tnone\t100\n' >run/native/1000B-1i/rep-1/search.tsv
   master '' "$code; for RATE in search search:80% search:50%; do dram_rate get && echo \$REPLY; done"
   assert_output $'8000.0000\n8000.0000\n5000.0000'
-  master '' "$code; RATE=search; dram_rate set || echo none"
-  assert_equal "$output" none
+  prints none master '' "$code; RATE=search; dram_rate set || echo none"
   assert_contains 'no load to keep' "$STDERR"
 }
 
@@ -281,7 +255,7 @@ priced() {
   assert_equal "$output" no
 }
 
-@test "a share to which the kernel cannot reduce the instances: the next one is set at once, and the counters of populate do not end again" {
+@test "a share to which the kernel cannot reduce the instances: the next one is set at once, and the counters of populate do not end again; one that a lost server cannot set is an error" {
   mkdir rep
   # The first look had all data in DRAM.
   succeeds master RATE=500 'DRAM_RATIO=search TIER=swap LIMITS="p99<=1ms" POINT_INSTANCES=1 RUN=run ROW=([point]=x [repeat]=1)
@@ -296,9 +270,6 @@ priced() {
     echo "$PARTS_DO $_SEARCH_PENDING"'
   assert_equal "$output" $'mark look\nset 80\nmark look\nset 92\nstep get\tseek\tp99<=1ms\t92\t1'
   assert_equal "$(cut -f 2,26,27 rep/steps.tsv)" $'kind\tdram_share_percent\tlost\nscan\t100\t-\nscan\t80\treclaim'
-}
-
-@test "a share that a lost server cannot set is an error, not a share to which the kernel cannot reduce" {
   master '' 'DRAM_RATIO=search TIER=swap _DRAM_BASE=1
     _dram_set() { return "$reply"; }
     for reply in 0 1 255 124 "$REPLY_BAD"; do
@@ -314,8 +285,7 @@ priced() {
   assert_contains '127.0.0.1: cannot set the share of DRAM' "$STDERR"
 }
 
-# The arguments of a plan of some variants with a search; sets untuned.
-# Usage: words VARIANTS [WORD]...
+# The arguments of a plan of some variants with a search; sets untuned: words VARIANTS [WORD]...
 words() {
   local variant
   untuned=(TUNE=off KERNEL=keep)
@@ -325,8 +295,7 @@ words() {
     REDISRUNS=1 PHASES="populate get" KEY_PATTERN=uniform TIME=10 DRAM_RATIO=search RATE=1000 "$@")
 }
 
-@test "a plan names the search of each variant that has one, and counts its steps in the minutes" {
-  local with without
+@test "a plan names the search of each variant that has one, and counts its steps in the minutes; on the first variant, none for a load" {
   words 'native swap' LIMITS="p99<=1ms" SEARCH_TIME=4
   succeeds run_plan "${untuned[@]}"
   assert_match 'search +swap: the min share of DRAM that keeps p99<=1ms at 1000 ops/s: about 40 steps of 4 s per phase, at most 80 per limit' "$output"
@@ -342,9 +311,6 @@ words() {
   words 'native weighted' LIMITS="p99<=1ms"
   run_plan "${untuned[@]}"
   assert_match 'search +weighted: the min share of DRAM that keeps p99<=1ms at 1000 ops/s' "$output"
-}
-
-@test "a plan of a search for DRAM on the first variant names no search for a load" {
   words swap LIMITS="p99<=1ms" SEARCH_TIME=4
   run_plan "${untuned[@]}"
   assert_contains 'search   swap: the min share of DRAM' "$output"

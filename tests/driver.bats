@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   unset -v CI TEST_AWK
   # Suites leave files on purpose here.
   export REAP_LIMIT=2
@@ -28,7 +27,7 @@ lane_suite() {
     "$1" "$REPO" "$2" "$3" >"$2.bats"
 }
 
-@test "passed, failed and skipped tests are counted and named, and so is what a suite leaves; elsewhere than in CI it runs once" {
+@test "passed, failed and skipped tests are counted and named, and so is what a suite leaves; in CI a suite that failed runs once more, alone: what passes then is unsteady, and a skip for what could be installed is a failure" {
   # Redis overwrites its environment with its title: a process is found by its working directory too, which may no longer exist. The user names it by
   # a link, with a slash at its end.
   ln -s "$SCRATCH" link
@@ -51,9 +50,7 @@ lane_suite() {
   ended() { while read -r pid; do ! process_start "$pid" || return; done <left; }
   wait_until 5 ended
   assert_equal "$(grep -F " $SCRATCH/" /proc/mounts || :)" ''
-}
-
-@test "in CI a suite that failed runs once more, alone: what passes then is unsteady, what fails again is a failure, and so is a skip for what could be installed" {
+  rm tries
   local SUITE_CI=yes
   succeeds suite true "[[ -e $SCRATCH/mark && \${TEST_TRACE-} == on ]] || { : >$SCRATCH/mark; false; }" 'skip "no such hardware"'
   assert_equal "${lines[-1]}" '2 passed, 0 failed, 1 skipped, 1 unsteady'
@@ -63,16 +60,7 @@ lane_suite() {
   assert_equal "$(grep -c x tries)" 2
 }
 
-@test "a file that cannot be run, and a suite that hangs, are failures" {
-  printf '@test "broken" {\n' >suite.bats
-  fails 1 run "$REPO/tests/run.sh" suite.bats
-  assert_match '^0 passed, [1-9][0-9]* failed$' "${lines[-1]}"
-  export SUITE_LIMIT=1 REAP_LIMIT=2
-  fails 1 suite 'sleep 60'
-  assert_contains 'suite.bats: took more than 1 s'
-}
-
-@test "a suite of each lane runs at a time, of one lane only one, and what they print is not mixed" {
+@test "a suite of each lane runs at a time, of one lane only one, and what they print is not mixed; slow suites begin first; suites that end at once are all counted" {
   # Each host suite makes a directory that must not exist; the first host suite and the other lane's suite take turns to speak.
   lane_suite host first 'mkdir busy; for n in 1 2 3; do echo "# one $n"; : >"one.$n"; wait_until 20 test -e "two.$n"; done >&3; rmdir busy'
   lane_suite host second 'mkdir busy; rmdir busy'
@@ -81,10 +69,6 @@ lane_suite() {
   assert_equal "${lines[-1]}" '3 passed, 0 failed'
   assert_match $'== first.bats\n1..1\n# one 1\n# one 2\n# one 3\nok 1 [^\n]*\n== first.bats: [0-9]+ s, [0-9]+ s of CPU\n'
   assert_match $'== other.bats\n1..1\n# two 1\n# two 2\n# two 3\nok 1 [^\n]*\n== other.bats: [0-9]+ s, [0-9]+ s of CPU\n'
-}
-
-@test "slow suites begin first; suites that end at once are all counted" {
-  local n lanes
   lanes=$(sed -n 's/^declare -A lane_queue=(//p' "$REPO/tests/run.sh" | grep -o '\[' | wc -l)
   ((lanes > 2)) || fail "no lanes: $lanes"
   # As many as there are lanes: the suite that they wait for would never begin behind them.
@@ -96,7 +80,6 @@ lane_suite() {
 }
 
 @test "no lane has a port of another, nor a port of its cluster bus" {
-  local ports width
   ports=$(sed -n 's/^declare -A lane_ports=(\(.*\))$/\1/p' "$REPO/tests/run.sh" | tr ' ' '\n' | sed 's/.*=//' | sort -n)
   width=$(sed -n 's/.* RANDOM % (\([0-9]*\) - count).*/\1/p' "$REPO/tests/helper.bash")
   run awk -v width="$width" '
@@ -108,7 +91,6 @@ lane_suite() {
 }
 
 @test "suites use mawk, or the awk that is asked for, and the system's python3, not the wrapper of a version manager" {
-  local awk
   need_command mawk gawk
   /usr/bin/python3 -c 'import ensurepip' || skip "the system's python3 makes no virtual environments"
   program_make own/python3 '#!/bin/sh\n: >%s/wrapped\nexit 9\n' "$SCRATCH"
@@ -122,37 +104,35 @@ lane_suite() {
   refute_exists wrapped
 }
 
-@test "suites can be run again and again; no number of times, and an unknown suite, are bad usage" {
+@test "suites can be run again and again; no number of times, and an unknown suite, are bad usage; a file that cannot be run, and a suite that hangs, are failures" {
   printf '@test "now and then" {\necho x >>%s/times\n(($(wc -l <%s/times) != 2))\n}\n' "$SCRATCH" "$SCRATCH" >suite.bats
   fails 1 run "$REPO/tests/run.sh" --repeat 2 suite.bats
   assert_equal "${lines[-1]}" '1 passed, 1 failed'
   fails 2 run "$REPO/tests/run.sh" --repeat 0 suite.bats
-  fails 2 run "$REPO/tests/run.sh" nonsense
-  assert_contains 'unknown suite: nonsense'
+  refuses 2 'unknown suite: nonsense' run_split "$REPO/tests/run.sh" nonsense
+  printf '@test "broken" {\n' >suite.bats
+  fails 1 run "$REPO/tests/run.sh" suite.bats
+  assert_match '^0 passed, [1-9][0-9]* failed$' "${lines[-1]}"
+  export SUITE_LIMIT=1 REAP_LIMIT=2
+  fails 1 suite 'sleep 60'
+  assert_contains 'suite.bats: took more than 1 s'
 }
 
 @test "the suites that a change can touch" {
   changed() { bash -c 'ROOT=$REPO; . "$REPO/tests/changed.bash"; changed_suites "$@" | sed "s|.*/||"' bash "$@"; }
-  run changed tests/kpi.bats
-  assert_output $'kpi.bats\nlint'
+  prints $'kpi.bats\nlint' run changed tests/kpi.bats
   run changed lib/host/tune_journal.sh
   assert_line tune.bats
   refute_contains kpi.bats
   # A word of many suites, and a file that only a script names.
   run changed lib/loadgen/keys.c
   assert_equal "${lines[0]}" build
-  assert_line loadgen_data.bats
-  assert_line loadgen_keys.bats
-  assert_line unit
-  assert_line tidy
+  assert_line loadgen_data.bats loadgen_keys.bats unit tidy
   refute_contains $'\nrun.bats'
   run changed lib/cmd/stop.sh lib/membench/room.c lib/part/dram/table.awk
-  assert_line survive.bats
-  assert_line memory.bats
-  assert_line dram.bats
+  assert_line survive.bats memory.bats dram.bats
   # By a fault that only this suite detects.
-  run changed tools/man.sh
-  assert_output $'install.bats\nlint'
+  prints $'install.bats\nlint' run changed tools/man.sh
   run changed lib/shared/common.sh
   assert_equal "${#lines[@]}" $(($(find "$REPO"/tests -maxdepth 1 -name '*.bats' | wc -l) + 5))
 }
@@ -217,7 +197,6 @@ END
 }
 
 @test "an interrupted driver ends the suites of both lanes and what they started, shows how far they came, and leaves no folder" {
-  local lane pid
   local -A start=()
   for lane in host rest; do
     # One process in the test's group, and one in a separate group, like job_start.
@@ -231,8 +210,7 @@ END
   while read -r pid; do start[$pid]=$(process_start "$pid"); done < <(cat host.pid host.job rest.pid rest.job)
   assert_equal "${#start[@]}" 4
   kill -INT "$JOB_PID"
-  job_wait 30
-  assert_equal "$status" 130
+  fails 130 job_wait 30
   for pid in "${!start[@]}"; do wait_until 5 process_gone "$pid" "${start[$pid]}"; done
   assert_contains '# host began'
   assert_contains '# rest began'
@@ -240,7 +218,6 @@ END
 }
 
 @test "a driver that is terminated twice has the machine restored that its suites tuned, also when they cannot" {
-  local original
   load tree
   tree_make
   original=$(tree_state)
@@ -265,8 +242,7 @@ END
   wait_until 20 stopped
   # On a slow machine the driver has ended by then.
   kill -TERM "$JOB_PID" 2>/dev/null || :
-  job_wait 60
-  assert_equal "$status" 143
+  fails 143 job_wait 60
   assert_equal "$(tree_state)" "$original"
   assert_equal "$(find tmp -mindepth 1)" ''
 }

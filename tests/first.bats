@@ -5,31 +5,14 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untuned=(TUNE=off KERNEL=keep)
+  mkdir sbin
   export POLICY_FILE=$SCRATCH/sbin/policy-rc.d
 }
 
-# Link every command of this machine into bin/, except the named ones.
-# Usage: without NAME...
-without() {
-  local folder name
-  mkdir -p bin sbin
-  for folder in /usr/local/bin /usr/bin /bin; do
-    # A name that occurs twice is linked once.
-    [[ -L $folder ]] || ln -s "$folder"/* bin/ 2>/dev/null || :
-  done
-  for name; do rm -f "bin/$name"; done
-}
-
-# Put a stand-in for a command into bin/.
-# Usage: stand_in NAME TEXT
-stand_in() {
-  mkdir -p bin
-  rm -f "bin/$1"
-  program_make "bin/$1" '#!/bin/bash\n%s\n' "$2"
-}
+# Put a stand-in for a command into bin/: stand_in NAME TEXT
+stand_in() { program_make "bin/$1" '#!/bin/bash\n%s\n' "$2"; }
 
 # Copy the files of a fresh clone to clone/: nothing is built there.
 fresh() {
@@ -37,21 +20,18 @@ fresh() {
   cp -r "$REPO"/{do_it.sh,summary2csv.sh,Makefile,test.c,conf,lib,tools} clone
 }
 
-# A very short demo that leaves the host as it is.
-# Usage: moment [NAME=VALUE]...   Sets: WORDS
+# A very short demo that leaves the host as it is: moment [NAME=VALUE]...   Sets: WORDS
 moment() {
   WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 RESULTS_DIR="$SCRATCH/results" "$@")
 }
 
 # Every line on stderr is one of the log's own.
-assert_no_raw_errors() {
-  assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$STDERR" | grep .)" ''
-}
+assert_no_raw_errors() { assert_equal "$(grep -vE '^[0-9]{2}:[0-9]{2}:[0-9]{2} ' <<<"$STDERR" | grep .)" ''; }
 
 @test "on a fresh clone doctor builds nothing and says make; a run builds the load generator, and with REPORT=off needs no gnuplot and names the command for a page" {
   fresh
   moment
-  without make gnuplot
+  commands_link make gnuplot
   # As of busybox, which lacks an option.
   stand_in sha256sum '[[ " $* " != *" --"[a-z]* ]] || { echo "sha256sum: unrecognized option" >&2; exit 1; }; exec /usr/bin/sha256sum "$@"'
   # What make would do in the time of a test.
@@ -73,21 +53,17 @@ assert_no_raw_errors() {
   assert_contains 'load generator: not built, or older than its sources'
 }
 
-@test "doctor on a fresh clone without a compiler reports it once, with the command that installs it, and a port that is taken, without ss" {
+@test "doctor on a fresh clone without a compiler reports it once, with the command that installs it, and a port that is taken, without ss; a build that fails is told by the compiler's first error" {
   fresh
   redis_start
   moment REDISBASE="$REDIS_PORT" INSTANCES=1
-  without gcc make ss
+  commands_link gcc make ss
   PATH=$SCRATCH/bin fails 3 run_split clone/do_it.sh doctor "${untuned[@]}" "${WORDS[@]}"
   assert_line '  127.0.0.1: load generator: not built, and what builds it is missing: gcc gcc:stdio.h gcc:omp.h make'
   assert_line "    fix: $SCRATCH/clone/tools/deps.sh run gcc gcc:stdio.h gcc:omp.h make"
   assert_match "127.0.0.1: ports: port $REDIS_PORT is taken; requires: free from $REDIS_PORT on"
   assert_equal "${lines[-1]}" '2 problems'
   assert_no_raw_errors
-}
-
-@test "a build that fails is told by the compiler's first error" {
-  fresh
   moment
   stand_in make 'printf "%s\n" "test.c:3:10: fatal error: hiredis.h: No such file or directory" "test.c:9:1: error: second" "make: *** [build.mk:64: main.o] Error 1" >&2; exit 2'
   PATH=$SCRATCH/bin:$PATH fails 3 run_split clone/do_it.sh run "${untuned[@]}" "${WORDS[@]}"
@@ -95,23 +71,18 @@ assert_no_raw_errors() {
   refute_contains second "$STDERR"
 }
 
-@test "two runs of a checkout build one after the other" {
+@test "two runs of a checkout build one after the other; without its build with TLS it does not load with the other, and an installed tree has one program" {
   mkdir bin tree
   program_make bin/make '#!/bin/sh\nmkdir busy || echo both >>said\nsleep 0.5\nrmdir busy\necho built >>said\n'
-  PATH=$PWD/bin:$PATH succeeds run bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=$PWD/tree; for i in 1 2 3; do build_target test & done; wait'
+  PATH=$PWD/bin:$PATH succeeds run modules 'ROOT=$PWD/tree; for i in 1 2 3; do build_target test & done; wait'
   assert_equal "$(<said)" $'built\nbuilt\nbuilt'
-}
-
-@test "a checkout whose build with TLS is missing does not load with the other; an installed tree has one program" {
   mkdir -p tree/build
   : >tree/test
   chmod +x tree/test
-  program() { bash -c 'LIB=$REPO/lib; . "$LIB/modules.sh"; ROOT=tree TLS=on SWEEP=; client_program; echo "$REPLY"'; }
-  run program
-  assert_output tree/build/tls/test
-  rmdir tree/build
-  run program
-  assert_output tree/test
+  program() { modules 'ROOT=tree TLS=on SWEEP=; client_program; echo "$REPLY"'; }
+  prints tree/build/tls/test run program
+  rm -r tree/build
+  prints tree/test run program
 }
 
 @test "the demo takes ports that are free, and compares DRAM with what the machine can: without root DRAM alone, with no change of the host, and both are said" {
@@ -120,8 +91,7 @@ assert_no_raw_errors() {
   (($("$REPO/tools/ports.sh" 1 "$REDIS_PORT") > REDIS_PORT))
   # Two in a row do not begin below a port that is in use.
   (($("$REPO/tools/ports.sh" 2 $((REDIS_PORT - 1))) > REDIS_PORT))
-  run make -s -C "$REPO" -n demo
-  assert_contains tools/demo.sh
+  shows tools/demo.sh run make -s -C "$REPO" -n demo
   fresh
   cp "$REPO/test" clone
   chown -R 65534:65534 "$SCRATCH"
@@ -137,7 +107,7 @@ assert_no_raw_errors() {
   fresh
   git -C clone init -q
   git -C clone -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m one
-  without git
+  commands_link git
   PATH=$SCRATCH/bin succeeds run clone/do_it.sh --version
   assert_match "\($(git -C clone rev-parse --short=12 HEAD); changes not known: git is missing\)\$"
   git -C clone pack-refs --all
@@ -145,16 +115,10 @@ assert_no_raw_errors() {
   assert_match "\($(git -C clone rev-parse --short=12 HEAD); changes not known"
 }
 
-@test "an exit status that no command has is explained" {
-  refuses 99 'unexpected exit status 99' master '' 'exit 99'
-  master '' 'exit 3'
-  assert_equal "$STDERR" ''
-}
-
 @test "doctor --fix installs what is missing after asking, reports it, and checks again" {
   need_root
   moment
-  without screen sudo
+  commands_link screen sudo
   stand_in apt-get '[[ " $* " != *" install "* ]] || { echo "$*" >>calls; ln -s /usr/bin/screen bin/screen; }'
   # There is no user to ask.
   PATH=$SCRATCH/bin fails 3 run_split "$REPO/do_it.sh" doctor --fix "${untuned[@]}" "${WORDS[@]}" </dev/null
@@ -168,14 +132,7 @@ assert_no_raw_errors() {
   assert_contains '127.0.0.1: installed: screen' "$STDERR"
 }
 
-@test "the fix for another host is a command that can be pasted here" {
-  succeeds master '' 'SERVER=127.0.0.1 CLIENT_IP="192.0.2.9" COMMAND_WORDS=(-H "my hosts" FILL=4G)
-    printf "192.0.2.9\tfail\tscreen\tmissing\tin PATH\tinstall: screen\n" | doctor_show'
-  assert_line '    fix: master.sh doctor --fix -H my\ hosts FILL=4G'
-  assert_equal "${lines[-1]}" '1 problem'
-}
-
-@test "doctor fits the terminal, groups hosts and settings, and shows all checks only when asked" {
+@test "doctor fits the terminal, groups hosts and settings, and shows all checks only when asked; the fix for another host can be pasted here; an exit status that no command has is explained" {
   printf '%s\n' \
     $'h1\tok\ttar\t/usr/bin/tar\tin PATH\t-' $'h1\tfail\tscreen\tmissing\tin PATH\t-' $'h2\tfail\tscreen\tmissing\tin PATH\t-' \
     $'h1\twarn\ttuning TUNE.governor\tthere is no such file\tauto\tTUNE.governor=off, if it is to stay as it is' $'h2\twarn\ttuning THP\tnot there\tnever\tKERNEL.thp=keep' \
@@ -187,6 +144,13 @@ assert_no_raw_errors() {
   assert_equal "$(awk 'length > 60' <<<"$output")" ''
   refute_contains /usr/bin/tar "${output%%2 problems*}"
   assert_match 'ok +tar +/usr/bin/tar' "${output#*2 problems}"
+  succeeds master '' 'SERVER=127.0.0.1 CLIENT_IP="192.0.2.9" COMMAND_WORDS=(-H "my hosts" FILL=4G)
+    printf "192.0.2.9\tfail\tscreen\tmissing\tin PATH\tinstall: screen\n" | doctor_show'
+  assert_line '    fix: master.sh doctor --fix -H my\ hosts FILL=4G'
+  assert_equal "${lines[-1]}" '1 problem'
+  refuses 99 'unexpected exit status 99' master '' 'exit 99'
+  master '' 'exit 3'
+  assert_equal "$STDERR" ''
 }
 
 @test "this machine's own name is this machine; a name that ssh takes elsewhere is not" {
@@ -201,7 +165,7 @@ assert_no_raw_errors() {
 @test "a run whose report cannot be drawn says so in one line and exits 1" {
   local -x TIERBENCH_REPORT=on
   moment
-  without gnuplot
+  commands_link gnuplot
   PATH=$SCRATCH/bin fails 1 run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" PHASES=set
   assert_match 'warning: no report: gnuplot is missing \(make deps\), then ./do_it.sh report [^ ]*demo$' "$STDERR"
   assert_contains 'SET'
@@ -218,6 +182,5 @@ assert_no_raw_errors() {
   mkdir -p "a b/it's \$HERE"
   master RESULTS_DIR="$SCRATCH" 'stat() { echo "100 * 1024 / 1024"; }
     disk_room "$PWD/a b/it'"'"'s \$HERE"'
-  run bash -c "printf '%s|' ${STDERR##*./do_it.sh}"
-  assert_output "run|--resume|$SCRATCH/a b/it's \$HERE|"
+  prints "run|--resume|$SCRATCH/a b/it's \$HERE|" run bash -c "printf '%s|' ${STDERR##*./do_it.sh}"
 }
