@@ -163,7 +163,7 @@ END
 }
 
 @test "of two hosts with one REMOTE_DIR one has the record of the run, and the other is refused by name" {
-  run_split bash -c 'set -Eeuo pipefail
+  prints $'11111111-1111-1111-1111-111111111111\nowner' run_split bash -c 'set -Eeuo pipefail
     for name in common owner; do . "$REPO/lib/shared/$name.sh"; done
     WORK=. RUN_OWNER=$1
     for boot in 11111111-1111-1111-1111-111111111111 22222222-2222-2222-2222-222222222222; do
@@ -173,14 +173,12 @@ END
       owner_same_boot && echo "$boot" || :
     done
     ls run-a' bash $'a\tme\there\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60'
-  assert_output $'11111111-1111-1111-1111-111111111111\nowner'
   # The record of this run, by another host.
-  master '' 'mkdir -p "$REMOTE_DIR/run-$RUN_ID"
+  prints $'11111111-1111-1111-1111-111111111111\t0000000001' master '' 'mkdir -p "$REMOTE_DIR/run-$RUN_ID"
     printf "%s\n%s\t%010d\n" "$RUN_OWNER" 11111111-1111-1111-1111-111111111111 1 >"$REMOTE_DIR/run-$RUN_ID/owner"
     for call in take join; do call_run 127.0.0.1 lock "$call" || :; done
     cat "$REMOTE_DIR"/run-*/owner | tail -n 1
     ls "$LOCK_DIR"'
-  assert_output $'11111111-1111-1111-1111-111111111111\t0000000001'
   assert_equal "$STDERR" "$(printf 'REMOTE_DIR=%s: another host uses this directory, too; each host requires its own\n' {,}"$SCRATCH/host")"
 }
 
@@ -213,15 +211,14 @@ END
 }
 
 @test "a host that cannot be cleaned up, or that another run has, is named to a run; a master tells a host that a run's master, a process of this machine, is dead" {
-  master '' '. "$LIB/cmd/run.sh"
+  prints $'3\n3' master '' '. "$LIB/cmd/run.sh"
     hosts_all() { hosts=(a b); }
     remote_reach() { :; }
     lock_clean() { [[ $1 != a ]] || return "$GIVES"; }
     for GIVES in 1 "$LOCK_TAKEN"; do (_run_stale) || echo "$?"; done'
-  assert_output $'3\n3'
   assert_equal "$STDERR" 'master.sh: a: cannot be prepared, nothing was started; the line above gives the reason
 master.sh: a: in use, nothing was started; wait for that run, or stop it with ./do_it.sh stop --force'
-  master '' '
+  prints $'stopped everything\n75' master '' '
     owner_place
     here=$REPLY
     # The host, another machine, has only the lease.
@@ -234,16 +231,14 @@ master.sh: a: in use, nothing was started; wait for that run, or stop it with ./
     proc_start $$
     call_run() { printf "alive\tlock\t%s\t%s\t%s\tit lives\n" here-1-00000000 $$$'"'\t'"'"$PROC_START" "$here"; }
     lock_clean 127.0.0.1 stale || echo $?'
-  assert_output $'stopped everything\n75'
   assert_equal "$STDERR" 'it lives'
 }
 
 @test "with one server a call has its time limit, and TERM of the master does not wait for it" {
-  master '' '
+  prints $'1\n127.0.0.1' master '' '
     hangs() { proc_wait 60; }
     servers_print 1 hangs || echo $?
     servers_parallel 1 hangs || parallel_failed $SERVER'
-  assert_output $'1\n127.0.0.1'
   assert_equal "$STDERR" $'127.0.0.1: no answer within 1 s\n127.0.0.1: no answer within 1 s'
   sed -i 's/^    servers_print 1.*/    : >up; servers_print 600 hangs/' master.sh
   rm -f up

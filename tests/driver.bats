@@ -82,12 +82,11 @@ lane_suite() {
 @test "no lane has a port of another, nor a port of its cluster bus" {
   ports=$(sed -n 's/^declare -A lane_ports=(\(.*\))$/\1/p' "$REPO/tests/run.sh" | tr ' ' '\n' | sed 's/.*=//' | sort -n)
   width=$(sed -n 's/.* RANDOM % (\([0-9]*\) - count).*/\1/p' "$REPO/tests/helper.bash")
-  run awk -v width="$width" '
+  prints '' run awk -v width="$width" '
     NR > 1 && $1 < last + width { print $1 " is in the range of " last }
     NR == 1 { first = $1 }
     { last = $1 }
     END { if (NR < 2 || width < 1) print "no ranges"; if (last + width > first + 10000) print last " is in the bus of " first }' <<<"$ports"
-  assert_output ''
 }
 
 @test "suites use mawk, or the awk that is asked for, and the system's python3, not the wrapper of a version manager" {

@@ -8,9 +8,6 @@ load cluster
 load releases
 load fill
 
-# Sets output to the rows of fill_rows. Usage: fill_measure INSTANCES FILL SIZE...
-fill_measure() { run_split fill_rows "$@"; }
-
 # Answer questions about the memory of keys: FORM and a row of it, or `ask`, a tab, and `keys FORM TARGET`, `bytes FORM KEYS` or `moving FORM KEYS`,
 # each with INSTANCES if there are several.
 # Usage: ask [FILE]
@@ -31,97 +28,94 @@ END
 # Make a model from samples. Usage: fit [FILE]
 fit() { awk -f "$REPO/lib/plan/keycost.awk" -f "$REPO/lib/run/keycost.awk" "$@"; }
 
-# Fail unless every size was met within 1 %. The table goes to the terminal when it is wanted.
-fill_check() {
-  assert_success
+# Fail unless every size is met within 1 %. The table goes to the terminal when it is wanted.
+# Usage: fill_meets INSTANCES FILL SIZE...
+fill_meets() {
+  succeeds run_split fill_rows "$@"
   [[ -z ${TIERBENCH_SHOW-} ]] || printf '# instances %s, %s\n%s\n' "$1" "$2" "$output" | sed 's/^/# /' >&3
-  awk -v sizes="$3" '
+  awk -v sizes="$(($# - 2))" '
     function off(a, b) { return a > b ? (a - b) / b : (b - a) / b }
     { seen++; if (off($5, $3) > 0.01) { print "value of " $1 " B: " $5 " of " $3; bad = 1 } }
     END { if (seen != sizes) print seen " sizes of " sizes; exit bad || seen != sizes }' <<<"$output" || fail "not within 1 %"
 }
 
-@test "values of 1 B to 10,000 B in one instance: used_memory is what FILL asks for, within 1 %" {
-  fill_measure 1 9M 1 10 100 1000 10000
-  fill_check 1 9M 5
-}
-
-@test "values of 100,000 B and of 1 MB in one instance: used_memory is what FILL asks for, within 1 %" {
-  fill_measure 1 130M 100000 1000000
-  fill_check 1 130M 2
-}
-
-@test "values of 1 B to 10,000 B in eight instances: used_memory is what FILL asks for, within 1 %" {
-  fill_measure 8 24M 1 10000
-  fill_check 8 24M 2
-}
-
-@test "random values and longer names of keys are asked about too" {
+@test "values of 1 B to 1 MB, in one instance and in eight, random values and longer names: used_memory is what FILL asks for, within 1 %" {
+  fill_meets 1 9M 1 10 100 1000 10000
+  fill_meets 1 130M 100000 1000000
+  fill_meets 8 24M 1 10000
   FILL_WORDS=(DATA=random)
   # More than a million keys: their names need more memory.
-  fill_measure 1 90M 1
-  fill_check 1 90M 1
+  fill_meets 1 90M 1
   FILL_WORDS+=(KEY_PREFIX=a.name.of.36.bytes.before.the.number)
-  fill_measure 1 8M 20 45
-  fill_check 1 8M 2
+  fill_meets 1 8M 20 45
 }
 
-@test "sizes of a distribution: used_memory is what FILL asks for, within 1 %" {
-  local instances distribution fill
+@test "sizes of a distribution: used_memory is what FILL asks for, within 1 %; of populate alone, the plan counts the larger sizes of a later phase" {
   # Enough keys for a mean size within 1 % of that of the distribution. The constant part of the model must not have the noise of a sample.
   while read -r instances distribution fill; do
     FILL_WORDS=(DATA=random VALUE_DISTRIBUTION="$distribution")
-    fill_measure "$instances" "$fill" 1000
-    fill_check "$instances" "$fill" 1
+    fill_meets "$instances" "$fill" 1000
   done <<'END'
 1 etc 30M
 1 lognormal:1000:1500 60M
 2 10-300 26M
 END
-}
-
-@test "sizes of populate alone: used_memory is what FILL asks for, within 1 %, and the plan counts the larger sizes of a later phase" {
   FILL_WORDS=(DATA=random VALUE_DISTRIBUTION='populate=lognormal:300:200 mixed=50-4000' PHASES='populate mixed')
   export FILL_PHASES=populate,get
-  fill_measure 2 50M 1000
-  fill_check 2 50M 1
+  fill_meets 2 50M 1000
   # Without own sizes, populate uses VALUE_SIZES, which may be swept.
   FILL_WORDS=(DATA=pattern VALUE_DISTRIBUTION=mixed=50-4000 PHASES='populate mixed')
-  fill_measure 1 12M 100 1000
-  fill_check 1 12M 2
+  fill_meets 1 12M 100 1000
 }
 
 @test "Redis 8.0, and Valkey 8.1 and 9 with other tables: used_memory is what FILL asks for, within 1 %, with EXPIRE" {
-  local name
   for name in redis-trixie valkey-trixie valkey-sid; do
     release_server "$name"
     FILL_WORDS=(REDIS="$REPLY" EXPIRE=1h)
-    fill_measure 1 15M 10
-    fill_check 1 15M 1
+    fill_meets 1 15M 10
   done
 }
 
-@test "a cluster of Valkey, with tables for each slot: used_memory of all its processes is what FILL asks for, within 1 %" {
+@test "the keys of a cluster: used_memory of all its processes is what FILL asks for, within 1 %, also of Valkey with tables for each slot" {
+  FILL_WORDS=(CLUSTER=on REPLICAS=0 EXPIRE=1h)
+  fill_meets 3 30M 10
+  # With replicas, a process keeps what was written, up to 1 MiB.
+  FILL_WORDS=(CLUSTER=on EXPIRE=1h KEY_PREFIX=a.name.of.36.bytes.before.the.number)
+  fill_meets 3 24M 10
   release_server valkey-sid
   # Its replication backlog is not full.
   FILL_WORDS=(CLUSTER=on REDIS="$REPLY")
-  fill_measure 3 90M 10
-  fill_check 3 90M 1
+  fill_meets 3 90M 10
 }
 
-@test "the keys of a cluster: used_memory of all its processes is what FILL asks for, within 1 %" {
-  FILL_WORDS=(CLUSTER=on REPLICAS=0 EXPIRE=1h)
-  fill_measure 3 30M 10
-  fill_check 3 30M 1
-  # With replicas, a process keeps what was written, up to 1 MiB.
-  FILL_WORDS=(CLUSTER=on EXPIRE=1h KEY_PREFIX=a.name.of.36.bytes.before.the.number)
-  fill_measure 3 24M 10
-  fill_check 3 24M 1
-}
-
-@test "what a key takes without a sample is what servers of the table reported, for values and names of all sizes" {
+@test "what a key takes without a sample is what servers of the table reported, for values and names of all sizes; the slots of a cluster have their own dicts or one for all, as samples show" {
+  # Of a cluster of one node, values of 10 B: Redis 8.2.3 (of six keys per slot, the figure of 8.0.2), then 7.0.15.
+  printf '10+cluster\t%s\n' $'sample\t6\t75000\t49366152' $'sample\t6\t37500\t47053944' $'slots\t8192\t24318136' $'slots\t16384\t45942424' \
+    $'slots\t32768\t46793992' $'slots\t98304\t52561336' >dicts
+  printf '10+cluster\t%s\n' $'sample\t6\t75000\t10134008' $'sample\t6\t37500\t6009720' $'slots\t8192\t2802936' $'slots\t16384\t3720440' \
+    $'slots\t32768\t5555448' $'slots\t98304\t12371192' >dict
+  { fit dicts | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s\n' 1000 100000 150000 '150000 3'; } >asks
+  grep -q $'slot\t2587' asks || fail "$(cat asks)"
+  # The used_memory of Redis with these keys; the last row has a third of the slots.
+  run awk -F '\t' 'BEGIN { split("5331256 50911432 54460680 26194900", used, " ") } { print (($2 - used[NR]) ^ 2 < (used[NR] / 100) ^ 2) }' <(ask asks)
+  assert_output $'1\n1\n1\n1'
+  prints $'table\t1\nbase\t1885432\ncost\t6\t96.0000' run fit dict
+  # Redis 8.0.2 and Valkey 9.1.2, then the used_memory of a shard of three.
+  while read -r kind keys used; do
+    printf '10+cluster\tslots\t%s\n' $'8192\t24165848' $'16384\t46052456' $'32768\t47363176' $'98304\t53130520' >sets.1
+    printf '10+cluster\tsample\t6\t%s\n' $'75000\t51044088' $'37500\t47741384' >>sets.1
+    printf '10+cluster\tslots\t%s\n' $'8192\t4515464' $'16384\t6219240' $'32768\t7005672' $'98304\t10151400' >sets.7
+    printf '10+cluster\tsample\t6\t%s\n' $'75000\t9032808' $'37500\t7232808' >>sets.7
+    { fit "sets.$kind" | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s 3\n' "$keys"; } >asks
+    grep -q "table.$kind" asks || fail "$(cat asks)"
+    run ask asks
+    awk -F '\t' -v used="$used" '{ exit !($2 < 1.003 * used && $2 > 0.997 * used) }' <<<"$output" || fail "$output, not $used"
+  done <<'END'
+1 172915 31458466
+7 452801 31454418
+END
   # From 70,000 to 110,000 keys, whose names have 6 to 41 bytes, in bytes of used_memory per key; the last field is 1 for keys with a time to live.
-  run awk -v table="$REPO/conf/keycost.tsv" -f "$REPO/lib/plan/keycost.awk" -f - <<'END'
+  prints '' run awk -v table="$REPO/conf/keycost.tsv" -f "$REPO/lib/plan/keycost.awk" -f - <<'END'
 BEGIN {
   COST_KINDS = COST_VALUES = 1
   check("redis 7.0 16", "6,12,72,0 6,13,88,0 6,45,120,0 15,29,128,0 24,100,192,0 40,45,192,1 6,100,200,1")
@@ -150,44 +144,13 @@ function check(row, samples,    n, i, sample, f, form, bytes) {
   }
 }
 END
-  assert_output ''
   # In a cluster, a name has a tag of five bytes, and its entry two links.
   printf 'ask\tbytes %s\n' '10 1000' '10 2000' '10+ttl+cluster 1000' '10+ttl+cluster 2000' >asks
   run ask asks
   assert_equal "$(cut -f 2 <<<"$output" | paste -s -d ' ' | awk '{ print $2 - $1, $4 - $3 }')" "$((1000 * 72 + 8192)) $((1000 * 128 + 16384))"
 }
 
-@test "the slots of a cluster have their own dicts or one for all, as samples show" {
-  local kind keys used
-  # Of a cluster of one node, values of 10 B: Redis 8.2.3 (of six keys per slot, the figure of 8.0.2), then 7.0.15.
-  printf '10+cluster\t%s\n' $'sample\t6\t75000\t49366152' $'sample\t6\t37500\t47053944' $'slots\t8192\t24318136' $'slots\t16384\t45942424' \
-    $'slots\t32768\t46793992' $'slots\t98304\t52561336' >dicts
-  printf '10+cluster\t%s\n' $'sample\t6\t75000\t10134008' $'sample\t6\t37500\t6009720' $'slots\t8192\t2802936' $'slots\t16384\t3720440' \
-    $'slots\t32768\t5555448' $'slots\t98304\t12371192' >dict
-  { fit dicts | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s\n' 1000 100000 150000 '150000 3'; } >asks
-  grep -q $'slot\t2587' asks || fail "$(cat asks)"
-  # The used_memory of Redis with these keys; the last row has a third of the slots.
-  run awk -F '\t' 'BEGIN { split("5331256 50911432 54460680 26194900", used, " ") } { print (($2 - used[NR]) ^ 2 < (used[NR] / 100) ^ 2) }' <(ask asks)
-  assert_output $'1\n1\n1\n1'
-  run fit dict
-  assert_output $'table\t1\nbase\t1885432\ncost\t6\t96.0000'
-  # Redis 8.0.2 and Valkey 9.1.2, then the used_memory of a shard of three.
-  while read -r kind keys used; do
-    printf '10+cluster\tslots\t%s\n' $'8192\t24165848' $'16384\t46052456' $'32768\t47363176' $'98304\t53130520' >sets.1
-    printf '10+cluster\tsample\t6\t%s\n' $'75000\t51044088' $'37500\t47741384' >>sets.1
-    printf '10+cluster\tslots\t%s\n' $'8192\t4515464' $'16384\t6219240' $'32768\t7005672' $'98304\t10151400' >sets.7
-    printf '10+cluster\tsample\t6\t%s\n' $'75000\t9032808' $'37500\t7232808' >>sets.7
-    { fit "sets.$kind" | sed 's/^/10+cluster\t/' && printf 'ask\tbytes 10+cluster %s 3\n' "$keys"; } >asks
-    grep -q "table.$kind" asks || fail "$(cat asks)"
-    run ask asks
-    awk -F '\t' -v used="$used" '{ exit !($2 < 1.003 * used && $2 > 0.997 * used) }' <<<"$output" || fail "$output, not $used"
-  done <<'END'
-1 172915 31458466
-7 452801 31454418
-END
-}
-
-@test "the kind of a server's table is found by samples on both sides of where it grows, and the model has the memory of each" {
+@test "the kind of a server's table is found by samples on both sides of where it grows; no number of keys is at the edge of a table, and one that keys have outgrown counts until requests have emptied it" {
   local form=10 kind want
   # Values of 10 B: Redis 7.0.15, Valkey 8.1.1 and 9.1.2, and a server whose tables grow elsewhere.
   while read -r kind want steps; do
@@ -207,10 +170,6 @@ END
   run awk -F '\t' 'BEGIN { split("3330640 4204816 5200368 6038576 7907568", used, " ") } { off = $2 / used[NR] - 1; print (off < 0.001 && off > -0.001) }' \
     <(ask lines)
   assert_output $'1\n1\n1\n1\n1'
-}
-
-@test "no number of keys is at the edge of a table, and a table that keys have outgrown counts until requests have emptied it" {
-  local answers
   # A table of Redis has 2^20 slots, one of Valkey 2^17 buckets of 7; the marker is a key.
   answers=$({
     printf '1\tbase\t0\n1\tcost\t3\t56\n1\ttable\t1\n7\tbase\t0\n7\tcost\t3\t32\n7\ttable\t7\n1+ttl\tbase\t0\n1+ttl\tcost\t3\t80\n1+ttl\ttable\t1\n'
@@ -242,11 +201,9 @@ END
   run bash plan.sh
   assert_output $'off off\n'"$((3 * (100000 + 8192)))"$'\nasked'
   run bash plan.sh EXPIRE=5
-  assert_line 'off 999999999'
-  assert_line estimated
+  assert_line 'off 999999999' estimated
   run bash plan.sh SWEEP=EXPIRE=off,5,60
-  assert_line 'off 999999999'
-  assert_line 'off off'
+  assert_line 'off 999999999' 'off off'
   run bash plan.sh CLUSTER=on REPLICAS=0
   # Each other node takes 5 kB; without replicas, a histogram of 25 kB is missing.
   assert_output $'on off\n'"$((3 * (200000 + 8192 - 15000)))"$'\nasked'
@@ -265,24 +222,7 @@ END
   assert_line asked
 }
 
-@test "a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
-  local words=(-s demo SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 FACTS=facts.tsv SRV_OVERRIDE=1 VALUE_SIZES=1 KEYS=auto REDISRUNS=1)
-  printf 'cpus\t1\nmem_gib\t11\nmem_bytes\t%s\nmem_available_bytes\t1\ntopology\t0,0,0,0\n' $((11 << 30)) >facts.tsv
-  printf 'keycost\t1\t%s\n' $'base\t0' $'cost\t3\t56' >>facts.tsv
-  run_plan --rows "${words[@]}" FILL=50% RESERVE=1G
-  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["target_bytes"] }' <<<"$output")" $((5 << 30))
-  assert_match 'FILL=50%: up to \+10\.0 % for 1B-1i after the keys are set, until requests have emptied an outgrown table; set another FILL' "$STDERR"
-  # 2^20 keys take 64 B each with a full table; one more doubles it.
-  run_plan --rows "${words[@]}" FILL=68M
-  assert_match 'FILL=68M: [+-][0-9.]+ % for 1B-1i; set another FILL' "$STDERR"
-  run_plan --rows "${words[@]}" FILL=60M
-  refute_contains ' % for 1B-1i; set another FILL: no number' "$STDERR"
-  printf 'keycost\t1\ttable\t0\n' >>facts.tsv
-  run_plan --rows "${words[@]}" FILL=60M
-  assert_contains 'unknown for 1B-1i: the tables of this server are neither those of Redis nor those of Valkey; set KEYS' "$STDERR"
-}
-
-@test "a sample has the prefix of keys, and is read when Redis has no outgrown table left" {
+@test "a sample has the prefix of keys, and is read when Redis has no outgrown table left; without two samples there is no model" {
   program_make program '#!/bin/sh\necho "$*" >said\n'
   cat >sample.sh <<'END'
 set -Eeuo pipefail
@@ -304,17 +244,13 @@ server_info() {
 }
 _keycost_used 10 0 100 set,get
 END
-  run bash sample.sh
-  assert_output 800
+  prints 800 run bash sample.sh
   assert_contains ' --key-prefix p ' "$(<said)"
-}
-
-@test "without two samples there is no model of the memory per key" {
   fails 1 run fit <<<$'10\tsample\t3\t10\t1000'
   assert_output ''
 }
 
-@test "plan prints keys, bytes a key, the total and the server's headroom" {
+@test "plan prints keys, bytes a key, the total and the server's headroom; a share is of the memory that may be used, and a target between two sizes of the dict's table is said" {
   succeeds run_split "$REPO/do_it.sh" plan -s demo KEYS=auto FILL=64M VALUE_SIZES=1000 REMOTE_DIR="$SCRATCH/host" REDISBASE="$(ports_pick 2)"
   assert_contains "B/key  expected MiB  how known  rule MiB  headroom MiB"
   assert_match '1000B-2i +1000 +2 +[0-9]+ +[0-9]+ +[0-9]{4} +6[34] +table'
@@ -322,4 +258,18 @@ END
   # What a tier leaves of it: a quarter in DRAM, and 4 MiB per instance.
   succeeds run_split "$REPO/do_it.sh" plan -s demo -v swap KEYS=auto FILL=60G VALUE_SIZES=1000 SERVER=192.0.2.1 SERVER_CORES=2 SERVER_MEM=24
   assert_match '1000B-2i .* estimated +[0-9]+ +9[12][0-9]{2} +2 '
+  local words=(-s demo SERVER=192.0.2.1 CLIENT_IP=192.0.2.2 FACTS=facts.tsv SRV_OVERRIDE=1 VALUE_SIZES=1 KEYS=auto REDISRUNS=1)
+  printf 'cpus\t1\nmem_gib\t11\nmem_bytes\t%s\nmem_available_bytes\t1\ntopology\t0,0,0,0\n' $((11 << 30)) >facts.tsv
+  printf 'keycost\t1\t%s\n' $'base\t0' $'cost\t3\t56' >>facts.tsv
+  run_plan --rows "${words[@]}" FILL=50% RESERVE=1G
+  assert_equal "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["target_bytes"] }' <<<"$output")" $((5 << 30))
+  assert_match 'FILL=50%: up to \+10\.0 % for 1B-1i after the keys are set, until requests have emptied an outgrown table; set another FILL' "$STDERR"
+  # 2^20 keys take 64 B each with a full table; one more doubles it.
+  run_plan --rows "${words[@]}" FILL=68M
+  assert_match 'FILL=68M: [+-][0-9.]+ % for 1B-1i; set another FILL' "$STDERR"
+  run_plan --rows "${words[@]}" FILL=60M
+  refute_contains ' % for 1B-1i; set another FILL: no number' "$STDERR"
+  printf 'keycost\t1\ttable\t0\n' >>facts.tsv
+  run_plan --rows "${words[@]}" FILL=60M
+  assert_contains 'unknown for 1B-1i: the tables of this server are neither those of Redis nor those of Valkey; set KEYS' "$STDERR"
 }

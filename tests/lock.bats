@@ -6,8 +6,7 @@
 load helper
 load constant
 
-setup() {
-  scratch_setup
+prepare() {
   HERE="$(</proc/sys/kernel/random/boot_id)"$'\t'"$(readlink /proc/self/ns/pid)"
   GONE=$'0\t0\t'$HERE
 }
@@ -18,17 +17,13 @@ setup() {
 script() {
   local process=${3-}
   [[ -n $process ]] || process=$(printf '%s\t%s\t%s' $$ "$(process_start $$)" "$HERE")
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    . "$REPO/tests/script.bash"
+  modules '. "$REPO/tests/script.bash"
     RUN_ID=$2 CLIENT=127.0.0.1
     printf -v RUN_OWNER "%s\tsomebody\tsomewhere\t%s\t2026-01-01T00:00:00Z\t%s" "$2" "$3" "$4"
-    script_program "$1"' bash "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
+    script_program "$1"' "$1" "$2" "$process" "${4:-60}" >"$SCRATCH/$2.$1.sh"
 }
 
-# Run such a script as this user, or as another.
-# Usage: host [-u UID] RUN SCRIPT VERB
+# Run such a script as this user, or as another: host [-u UID] RUN SCRIPT VERB
 host() {
   local -a as=()
   if [[ $1 == -u ]]; then
@@ -45,7 +40,6 @@ small() {
 }
 
 @test "one of two simultaneous masters takes a stale lock, every time" {
-  local round
   script lock old "$GONE"
   script lock one
   script lock two
@@ -85,8 +79,7 @@ END
   succeeds host -u 65534 theirs lock take
   refuses 1 'the run theirs of somebody on somewhere' host mine lock take
   # Not even --force takes it from another user.
-  run_split "$REPO/do_it.sh" stop --force
-  assert_contains 'the run theirs of somebody on somewhere' "$STDERR"
+  warns 'the run theirs of somebody on somewhere' run_split "$REPO/do_it.sh" stop --force
   assert_exists locks/tierbench-lock.theirs
   host -u 65534 theirs lock release
 
@@ -97,7 +90,7 @@ END
   assert_exists locks/tierbench-lock.dead
 }
 
-@test "files of another user in the lock's directory are not run, not waited for and not written to" {
+@test "files of another user in the lock's directory are not run, not waited for and not written to; a directory that others could empty, or that cannot be shared, is refused" {
   mkdir -m 1777 locks
   mkfifo locks/tierbench-lock.fifo
   ln -s "$SCRATCH/target" locks/tierbench-lock.mine
@@ -109,11 +102,8 @@ END
   rm locks/tierbench-lock.mine
   succeeds host mine lock take
   refute_exists pwned
-}
-
-@test "a directory for locks that others could empty, or that cannot be shared, is refused" {
   need_root
-  script lock mine
+  rm -r locks
   mkdir -m 777 locks
   refuses 1 'it is not sticky; chmod +t' host mine lock take
   chmod 1777 locks
@@ -139,7 +129,7 @@ END
   refuses 1 'the run next of somebody on somewhere (pid' host far lock renew
   # The cleanup of the master that lost its lock does not touch the other's lock.
   host far lock release
-  record_age 3600 locks/tierbench-lock.next host/run-next/owner
+  record_age 61 locks/tierbench-lock.next host/run-next/owner
   succeeds host next lock renew
   # What a call was writing when it was ended keeps no directory, and a record does.
   mkdir host/run-next/scratch.abcdef
@@ -152,7 +142,6 @@ END
 }
 
 @test "a held session renews every record at each beat, says what it found, and never renews a lease that ran out" {
-  local line to from
   script lock far $'1\t1\t00000000-0000-0000-0000-000000000000\tpid:[1]' 60
   succeeds host far lock take
   mkfifo beats said
@@ -188,19 +177,14 @@ END
   job_start "$REPO/do_it.sh" run "${untuned[@]}"
   job_load get
   rm locks/tierbench-lock.demo-*
-  job_wait 60
-  assert_failure 1
-  assert_contains 'the lock of this run is missing' "$STDERR"
+  refuses 1 'the lock of this run is missing' job_wait 60
   assert_contains 'no further repeat starts' "$STDERR"
   assert_equal "$(find results -name 'rep-*' -printf '%f\n' | sed 's/-[0-9]*-[0-9]*$//')" rep-1.failed
   assert_equal "$(find host locks -name 'run-*' -o -type f -path 'locks/*')" ''
 }
 
 @test "a run whose lock was lost while it was suspended changes no setting of the server, and says so once" {
-  prints 'next repeat' run_split bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    . "$LIB/cmd/run.sh"
+  prints 'next repeat' run_split modules '. "$LIB/cmd/run.sh"
     for name in plan_enter disk_room progress_repeat hosts_all; do . /dev/stdin <<<"$name() { :; }"; done
     declare -A ROW=([number]=1 [point]=p [variant]=swap [repeat]=1 [instances]=1 [keys]=1 [value_size]=1 [sweep]=-)
     plan_row() { ROW[number]=$1; }
@@ -219,7 +203,7 @@ END
     ! _run_cells || echo done
     # A server that does not answer may still hold the lock.
     REPEAT_LOST="" LOST=255
-    ! _run_cells || echo done' bash
+    ! _run_cells || echo done'
   assert_equal "$(grep -c 'the lock of this run is lost' <<<"$STDERR")" 1
   assert_equal "$(grep -c 'no further repeat starts' <<<"$STDERR")" 1
   assert_equal "$(grep -c 'cannot check the lock' <<<"$STDERR")" 2
@@ -229,14 +213,12 @@ END
   script lock same
   mkdir -p host/run-same
   printf 'same\tother\telsewhere\t1\t1\t-\t-\t-\t60\n' >host/run-same/owner
-  local verb
   for verb in 'client stop' 'server stop' 'monitor fetch' 'neighbour end' 'tiers up' ended 'tune restore' 'lock take'; do
     script "${verb% *}" same
     refuses 1 "run-same: is the directory of another master's run; left alone" host same "${verb% *}" "${verb#* }"
   done
   assert_exists host/run-same/owner
-  succeeds master '' 'echo "$RUN_ID"; lock_name test; echo "$RUN_ID"'
-  assert_match "^test-[0-9]+-[0-9a-f]{8}"$'\n'"test-[0-9]+-[0-9a-f]{8}$"
+  matches "^test-[0-9]+-[0-9a-f]{8}"$'\n'"test-[0-9]+-[0-9a-f]{8}$" master '' 'echo "$RUN_ID"; lock_name test; echo "$RUN_ID"'
   [[ ${lines[0]} != "${lines[1]}" ]]
 }
 
@@ -262,11 +244,9 @@ END
   script lock other
   host other lock take
   small REDIS="$SCRATCH/other-server" REDIS_USER=keep KEYS=auto FILL=20M
-  succeeds run_split "$REPO/do_it.sh" doctor "${untuned[@]}"
-  assert_contains '127.0.0.1: cost of a key: the run other of somebody on somewhere '
+  shows '127.0.0.1: cost of a key: the run other of somebody on somewhere ' run_split "$REPO/do_it.sh" doctor "${untuned[@]}"
   assert_contains '127.0.0.1: server program: the run other of somebody on somewhere '
-  succeeds run_split "$REPO/do_it.sh" plan "${untuned[@]}"
-  assert_contains 'the run other of somebody on somewhere ' "$STDERR"
+  warns 'the run other of somebody on somewhere ' run_split "$REPO/do_it.sh" plan "${untuned[@]}"
   assert_contains 'uses this server: keys and bytes are estimates; a run measures them with Redis' "$STDERR"
   refute_exists started
 
@@ -279,7 +259,7 @@ END
 
 @test "a lock that is held for a calibration is renewed until its end, and not after it" {
   constant_set lib/core/lock_owner.sh _LOCK_SPARE 6
-  master REMOTE_RETRY=0 '
+  prints $'renewed\n0' master REMOTE_RETRY=0 '
     renewed() {
       local file=$LOCK_DIR/tierbench-lock.$RUN_ID end=$((SECONDS + 20))
       touch -d "1 hour ago" "$file"
@@ -292,11 +272,9 @@ END
     until [[ -z $(jobs -pr) ]] || ((SECONDS > end)); do proc_pause; done
     jobs -pr | wc -l
     ls "$LOCK_DIR"'
-  assert_output $'renewed\n0'
 }
 
-# Start a master that holds the directory `run` until the file `down` exists.
-# Usage: holder
+# Start a master that holds the directory `run` until the file `down` exists: holder
 holder() {
   rm -f up down
   master '' 'run_lock_take run; : >up; until [[ -e down || ! -e run ]]; do sleep 0.05; done' 3>&- &
@@ -305,8 +283,7 @@ holder() {
   mv master.sh holder.sh
 }
 
-@test "one master has the directory of a run, also if it shares nothing else with the other; what a killed one left of itself does not have it" {
-  local pid
+@test "one master has the directory of a run, also if it shares nothing else with the other; what a killed one left does not have it; the lock is of the file that has its name; a file system without locks gets a warning" {
   mkdir run
   holder
   read -r _ _ _ pid _ <run/run.lock
@@ -322,15 +299,10 @@ holder() {
   master '' 'run_lock_take run; (until [[ -e down || ! -e run ]]; do sleep 0.05; done) >/dev/null 2>&1 & kill -KILL $$'
   assert_exists run/run.lock
   (sleep 1 && : >down) 3>&- &
-  succeeds master '' 'run_lock_take run; echo held; cat run/run.lock'
-  assert_contains held
+  shows held master '' 'run_lock_take run; echo held; cat run/run.lock'
   [[ -e down ]] || fail 'the lock was not waited for'
-}
-
-@test "the lock of a run's directory is of the file that has its name; a file system without locks gets a warning" {
-  local flock
   flock=$(command -v flock)
-  mkdir run bin
+  mkdir bin
   # The owner before removed the file after it was opened.
   program_make bin/flock '#!/bin/bash\n[[ $* != "-n "* || -e once || ! -e run/run.lock ]] || { : >once; rm run/run.lock; }\nexec %q "$@"\n' "$flock"
   PATH=$SCRATCH/bin:$PATH holder
@@ -343,7 +315,19 @@ holder() {
   assert_contains 'run/run.lock: cannot be locked on this file system' "$STDERR"
 }
 
-@test "a line whose fields are too long, or of another kind, is not that of an owner" {
+@test "a lock of a dead run is removed and named; one whose line is not that of an owner is removed without a word: a line whose fields are too long, or of another kind" {
+  mkdir -m 1777 locks
+  : >locks/tierbench-lock.notes
+  for run in dead-1-00000000 "$(printf '%0122d' 0)-1-00000000"; do
+    printf '%s\tme\there\t%s\t2026-01-01T00:00:00Z\t60\n' "$run" "$GONE" >"locks/tierbench-lock.$run"
+  done
+  succeeds run bash -c 'set -u
+    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/shared/proc.sh" && . "$REPO/lib/shared/owner.sh" && . "$REPO/lib/host/locks.sh"
+    LOCKS=$PWD/locks
+    host_locks_sweep'
+  assert_output 'the run dead-1-00000000 of me on here (pid 0, since 2026-01-01T00:00:00Z) used this server and has died: its lock was removed'
+  # Only its name is like a lock's.
+  assert_equal "$(ls locks)" tierbench-lock.notes
   run bash -c '. "$REPO/lib/shared/owner.sh"
     IFS=$1
     line=(run me here 7 8 ab-cd "pid:[9]" 2026-01-01T00:00:00Z 60)
@@ -371,20 +355,4 @@ holder() {
 8	6	1
 END
   assert_output ''
-}
-
-@test "a lock of a dead run is removed and named; one whose line is not that of an owner is removed without a word" {
-  local run
-  mkdir -m 1777 locks
-  : >locks/tierbench-lock.notes
-  for run in dead-1-00000000 "$(printf '%0122d' 0)-1-00000000"; do
-    printf '%s\tme\there\t%s\t2026-01-01T00:00:00Z\t60\n' "$run" "$GONE" >"locks/tierbench-lock.$run"
-  done
-  succeeds run bash -c 'set -u
-    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/shared/proc.sh" && . "$REPO/lib/shared/owner.sh" && . "$REPO/lib/host/locks.sh"
-    LOCKS=$PWD/locks
-    host_locks_sweep'
-  assert_output 'the run dead-1-00000000 of me on here (pid 0, since 2026-01-01T00:00:00Z) used this server and has died: its lock was removed'
-  # Only its name is like a lock's.
-  assert_equal "$(ls locks)" tierbench-lock.notes
 }
