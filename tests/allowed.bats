@@ -4,10 +4,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
-  export TIERBENCH_ROOT=$SCRATCH/tree
-}
+prepare() { export TIERBENCH_ROOT=$SCRATCH/tree; }
 
 # Write files of the machine: PATH TEXT in each line of stdin; `\n` in TEXT is a line break.
 machine() {
@@ -56,7 +53,7 @@ cg/cpu.stat usage_usec 100
 END
 }
 
-@test "cgroup v2: the lowest limit of memory and of CPU time over all parents, what is left of it, and all counts of stops" {
+@test "cgroup v2: the lowest limit of memory and of CPU time over all parents, what is left of it, and all counts of stops; v1: a container sees its own part of each hierarchy, and limits of parents that it does not see count" {
   version2
   succeeds run allowed 'host_allowed_memory self; host_allowed_left; host_allowed_nodes; NODES=$REPLY' ALLOWED_LEVELS ALLOWED_LIMITS ALLOWED_BYTES ALLOWED_WHERE ALLOWED_LEFT NODES
   # 1 GiB, less the 900 MiB in use that are not the 300 MiB of files; and 700 MiB, of which nothing else than files is used.
@@ -78,9 +75,7 @@ NODES=0,2'
   rm "$TIERBENCH_ROOT"/proc/self/{cgroup,mountinfo,status}
   run allowed 'host_allowed_memory self; host_allowed_left; host_allowed_stats self; host_allowed_nodes' ALLOWED_LEVELS ALLOWED_LEFT ALLOWED_STATS REPLY
   assert_output $'ALLOWED_LEVELS=\nALLOWED_LEFT=\nALLOWED_STATS=\nREPLY='
-}
-
-@test "cgroup v1: a container sees its own part of each hierarchy, and limits of parents that it does not see count" {
+  rm -r "$TIERBENCH_ROOT"
   machine <<'END'
 proc/meminfo MemTotal: 67108864 kB
 proc/self/cgroup 12:memory:/docker/x\n7:cpu,cpuacct:/docker/x/sub\n1:name=systemd:/docker/x\n0::/
@@ -95,9 +90,8 @@ cg/cpu,cpuacct/sub/cpu.cfs_quota_us -1
 cg/cpu,cpuacct/sub/cpu.cfs_period_us 100000
 cg/cpu,cpuacct/sub/cpu.stat nr_throttled 0\nthrottled_time 0
 END
-  run allowed 'host_allowed_memory self; host_allowed_left; BYTES="$ALLOWED_BYTES $ALLOWED_LEFT $ALLOWED_WHERE"; host_allowed_quota self; host_allowed_stats self; host_allowed_throttled "${ALLOWED_STATS[@]}"' \
+  succeeds run allowed 'host_allowed_memory self; host_allowed_left; BYTES="$ALLOWED_BYTES $ALLOWED_LEFT $ALLOWED_WHERE"; host_allowed_quota self; host_allowed_stats self; host_allowed_throttled "${ALLOWED_STATS[@]}"' \
     BYTES ALLOWED_QUOTA ALLOWED_WHERE REPLY
-  assert_success
   assert_output "BYTES=536870912 $(((512 - 50) << 20)) /cg/memory/memory.stat"$'\nALLOWED_QUOTA=250\nALLOWED_WHERE=/cg/cpu,cpuacct\nREPLY=5000\t3'
 }
 
@@ -113,28 +107,25 @@ cg/memory.memsw.usage_in_bytes 629145600
 cg/memory.stat hierarchical_memory_limit 734003200\nhierarchical_memsw_limit 786432000\ntotal_inactive_file 52428800
 END
   local -a look=('host_allowed_memory self; host_allowed_left; LIMIT="$ALLOWED_BYTES $ALLOWED_WHERE"; host_allowed_swap' LIMIT ALLOWED_LEFT ALLOWED_SAID REPLY ALLOWED_KIND ALLOWED_WHERE)
-  succeeds run allowed "${look[@]}"
-  assert_output "LIMIT=734003200 /cg/memory.limit_in_bytes
+  prints "LIMIT=734003200 /cg/memory.limit_in_bytes
 ALLOWED_LEFT=$(((750 - 600 + 50) << 20))
 ALLOWED_SAID=the limit in /cg/memory.stat is 750 MiB
 REPLY=786432000
 ALLOWED_KIND=memsw
-ALLOWED_WHERE=/cg/memory.stat"
+ALLOWED_WHERE=/cg/memory.stat" run allowed "${look[@]}"
   echo 9223372036854771712 >"$TIERBENCH_ROOT/cg/memory.memsw.limit_in_bytes"
   echo hierarchical_memsw_limit 9223372036854771712 >"$TIERBENCH_ROOT/cg/memory.stat"
-  run allowed host_allowed_swap REPLY ALLOWED_KIND
-  assert_output $'REPLY=\nALLOWED_KIND='
+  prints $'REPLY=\nALLOWED_KIND=' run allowed host_allowed_swap REPLY ALLOWED_KIND
   # Version 2 limits swap alone, and a tier's cgroup is below the topmost one.
   rm -r "$TIERBENCH_ROOT"/{cg,proc}
   version2
   machine <<<$'cg/a/memory.swap.max 5\ncg/memory.swap.max 104857600'
-  succeeds run allowed "${look[@]}"
-  assert_output "LIMIT=734003200 /cg/a/b/memory.high
+  prints "LIMIT=734003200 /cg/a/b/memory.high
 ALLOWED_LEFT=$(((1024 - 600) << 20))
 ALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB
 REPLY=104857600
 ALLOWED_KIND=swap
-ALLOWED_WHERE=/cg/memory.swap.max"
+ALLOWED_WHERE=/cg/memory.swap.max" run allowed "${look[@]}"
 }
 
 @test "the OOM killer: only one that acted since then counts, with the limit that was reached, in cgroups of both versions" {
@@ -147,17 +138,16 @@ cg/a/memory.events oom 9
 cg/a/memory.swap.max 104857600
 cg/a/memory.swap.events max 7
 END
-  local -a look=('host_allowed_note self; act; KILLED=no; ! host_allowed_killed || KILLED=yes' KILLED ALLOWED_SAID)
-  run allowed 'act() { :; }; '"${look[0]}" "${look[@]:1}"
-  assert_output $'KILLED=no\nALLOWED_SAID=no limit of a cgroup that can be read was reached'
+  # Usage: killed CODE [PROCESS [NAME]]; what the code does counts
+  killed() { run allowed "host_allowed_note ${2-self}; $1; KILLED=no; ! host_allowed_killed || KILLED=yes" KILLED "${3-ALLOWED_SAID}"; }
+  prints $'KILLED=no\nALLOWED_SAID=no limit of a cgroup that can be read was reached' killed :
   # The events of a cgroup count for its parents; that of /cg/a/b/c has no limit.
-  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; sed -i "s/ 4/ 5/; s/oom_kill 1/oom_kill 2/" b/memory.events b/c/memory.events; sed -i "s/ 9/ 10/" memory.events; }; '"${look[0]}" "${look[@]:1}"
+  killed 'cd "$TIERBENCH_ROOT/cg/a"; sed -i "s/ 4/ 5/; s/oom_kill 1/oom_kill 2/" b/memory.events b/c/memory.events; sed -i "s/ 9/ 10/" memory.events'
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB'
-  run allowed 'act() { cd "$TIERBENCH_ROOT/cg/a"; echo oom_kill 9 >b/c/memory.events; echo max 8 >memory.swap.events; echo oom 11 >memory.events; }; '"${look[0]}" "${look[@]:1}"
+  killed 'cd "$TIERBENCH_ROOT/cg/a"; echo oom_kill 9 >b/c/memory.events; echo max 8 >memory.swap.events; echo oom 11 >memory.events'
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/a/memory.max is 1024 MiB, and the limit in /cg/a/memory.swap.max is 100 MiB'
   # A process that is gone: what happened on the machine.
-  run allowed 'act() { echo oom_kill 4 >"$TIERBENCH_ROOT/proc/vmstat"; }; '"${look[0]/self/77}" KILLED ALLOWED_NOTED
-  assert_output $'KILLED=yes\nALLOWED_NOTED=3 /proc/vmstat'
+  prints $'KILLED=yes\nALLOWED_NOTED=3 /proc/vmstat' killed 'echo oom_kill 4 >"$TIERBENCH_ROOT/proc/vmstat"' 77 ALLOWED_NOTED
   rm -r "$TIERBENCH_ROOT"/{cg,proc}
   machine <<'END'
 proc/self/cgroup 4:memory:/box
@@ -170,10 +160,10 @@ cg/box/memory.memsw.max_usage_in_bytes 838000000
 cg/memory.limit_in_bytes 9223372036854771712
 cg/memory.max_usage_in_bytes 900000000
 END
-  run allowed 'act() { echo oom_kill 2 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[0]}" "${look[@]:1}"
+  killed 'echo oom_kill 2 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"'
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/box/memory.limit_in_bytes is 700 MiB'
   echo 838799360 >"$TIERBENCH_ROOT/cg/box/memory.memsw.max_usage_in_bytes"
-  run allowed 'act() { echo oom_kill 3 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"; }; '"${look[0]}" "${look[@]:1}"
+  killed 'echo oom_kill 3 >"$TIERBENCH_ROOT/cg/box/memory.oom_control"'
   assert_output $'KILLED=yes\nALLOWED_SAID=the limit in /cg/box/memory.memsw.limit_in_bytes is 800 MiB'
 }
 
@@ -209,7 +199,6 @@ limit_cpus\t1-2\tcpuset
     printf 'cpus\t3\nmem_gib\t0\nmem_bytes\t734003200\nmem_available_bytes\t700000000\nlimit\tmemory\t734003200\t/cg/a b\nlimit\tquota\t250\t/cg/q\nlimit\tcpus\t1,4-5\tcpuset\n'
     printf 'topology\t%s\n' 1,1,0,0 4,4,1,1 5,5,1,1 '# node 1 has memory that processes may not use' '# node 2 has memory and no CPU' '# node 9 has memory of a device'
   } >facts.tsv
-  local word kind bytes mib
   local -a words=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 REDISRUNS=1 FACTS=facts.tsv VALUE_SIZES=1000 FILL=50% RESERVE=100M)
   succeeds run_plan --rows "${words[@]}" PLACEMENT=cpu
   # Half of 600 MiB; 2.5 CPUs are two instances.

@@ -5,8 +5,7 @@
 load helper
 load cluster
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   [[ -x $REPO/test ]] || make -s -C "$REPO"
 }
@@ -14,16 +13,13 @@ setup() {
 # Print the table of a cluster: SETTINGS are words NAME=VALUE.
 # Usage: table SHARDS SETTING...   Globals: TEST_RUN, the run (test)   Returns: 0
 table() {
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    RUN_ID=${TEST_RUN:-test}
+  modules 'RUN_ID=${TEST_RUN:-test}
     for word in CLUSTER=on "${@:2}"; do conf_word argument "$word" test; done
     conf_read
-    cluster_table "$1"' bash "$@"
+    cluster_table "$1"' "$@"
 }
 
-@test "90 shards on three nodes: 60 processes each, no shard twice on a node, replicas spread over both others" {
+@test "90 shards on three nodes: 60 processes each, no shard twice on a node, also with more replicas, which are spread over both others" {
   table 90 >rows
   assert_equal "$(cut -f 2 rows | sort | uniq -c | awk '{ print $1 }' | xargs)" '60 60 60'
   assert_equal "$(cut -f 2,3 rows | sort | uniq -d | wc -l)" 0
@@ -37,10 +33,6 @@ table() {
   TEST_RUN=other table 90 >others
   assert_equal "$(cut -f 1-7 others)" "$(cut -f 1-7 rows)"
   assert_equal "$(cut -f 8 rows others | sort -u | wc -l)" 360
-}
-
-@test "with more replicas no node has a shard twice" {
-  local shards nodes replicas
   for nodes in 3 4 5 7; do
     for replicas in 1 2 3 4; do
       ((replicas < nodes)) || continue
@@ -52,7 +44,6 @@ table() {
 }
 
 @test "a run on a cluster of this machine: what the servers count is what the load generator counts" {
-  local base results
   base=$(cluster_ports 12)
   succeeds run_split "$REPO/do_it.sh" run -s cluster INSTANCES=6 REDISBASE="$base" KEYS=3000 TIME=2 RATE=2000 TRACK_WRITES=200 REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results"
   results=$(echo "$SCRATCH"/results/*/native/*/rep-1)
@@ -70,55 +61,37 @@ table() {
   refute_exists "$SCRATCH"/host/run-*
 }
 
-@test "the plan of a cluster: replicas hold the data again, and a key costs the same" {
-  local replicas
+@test "the plan of a cluster: replicas hold the data again, and a key costs the same; the monitors do not count what replicas repeat, also in a repeat with a fault" {
   for replicas in 0 1; do
-    run_plan -s cluster REPLICAS=$replicas INSTANCES=3 KEYS=1000000 VALUE_SIZES=1000 REDISRUNS=1 SERVER=203.0.113.1 \
+    succeeds run_plan -s cluster REPLICAS=$replicas INSTANCES=3 KEYS=1000000 VALUE_SIZES=1000 REDISRUNS=1 SERVER=203.0.113.1 \
       CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=64
-    assert_success
     # Per key, expected, by the rule.
     awk '$1 ~ /^1000B-3i/ { print $6, $7, $(NF - 4) }' <<<"$output"
   done >said
   run awk 'NR == 1 { split($0, one, " ") } END { printf "%.2f %.2f %.2f\n", $1 / one[1], $2 / one[2], $3 / one[3] }' said
   assert_output '1.00 2.00 2.00' || fail "$(<said)"
-}
-
-@test "doctor reports that a port of the cluster bus is in use" {
-  local base
-  base=$(cluster_ports 6)
-  redis_start -p $((base + 10003))
-  fails 3 run_split "$REPO/do_it.sh" doctor -s cluster REDISBASE="$base" KEYS=100
-  assert_contains "port $((base + 10003)) is taken" "$output$STDERR"
-}
-
-@test "doctor asks for the ports of the variant and point with most processes, and for those of the bus" {
-  cat >needs.sh <<'END'
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib
-. "$LIB/modules.sh"
-. "$LIB/cmd/plan.sh"
-cmd_plan -s cluster KEYS=100 SERVER=10.0.0.1 CLIENT_IP=10.0.0.2 SERVER_CORES=8 SERVER_MEM=16 REDISRUNS=1 "$@" >/dev/null
-_doctor_needs
-echo "$FIRST_PORT $LAST_PORT $LAST_BUS"
-END
-  run bash needs.sh INSTANCES=3 SWEEP=REPLICAS=0,2,1 REDISBASE=7000
-  assert_output '7000 7008 7008'
-  # The bus of the shards, and more instances without a cluster.
-  run bash needs.sh INSTANCES=3 REPLICAS=0 SWEEP=CLUSTER=off,on REDISBASE=7000
-  assert_output '7000 7002 7002'
-  run bash needs.sh CLUSTER=off FAULT=none INSTANCES='3 5' REDISBASE=7000
-  assert_output '7000 7004 0'
-}
-
-@test "the monitors do not count what replicas repeat, also in a repeat with a fault" {
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib RUN_ID=test
-    . "$LIB/modules.sh"
+  prints '7003 7004 7005' run modules 'RUN_ID=test
     for word in CLUSTER=on REPLICAS=1 FAULT=stop REDISBASE=7000; do conf_word argument "$word" test; done
     conf_read
     CLUSTER_TABLE=$(cluster_table 3)
     ROW[data_bytes]=1
     monitor_got_instances
     echo $MONITOR_REPLICAS'
-  assert_output '7003 7004 7005'
+}
+
+@test "doctor asks for the ports of the variant and point with most processes, and for those of the bus, and reports one in use" {
+  needs() {
+    run modules '. "$LIB/cmd/plan.sh"
+      cmd_plan -s cluster KEYS=100 SERVER=10.0.0.1 CLIENT_IP=10.0.0.2 SERVER_CORES=8 SERVER_MEM=16 REDISRUNS=1 REDISBASE=7000 "$@" >/dev/null
+      _doctor_needs
+      echo "$FIRST_PORT $LAST_PORT $LAST_BUS"' "$@"
+  }
+  prints '7000 7008 7008' needs INSTANCES=3 SWEEP=REPLICAS=0,2,1
+  # The bus of the shards, and more instances without a cluster.
+  prints '7000 7002 7002' needs INSTANCES=3 REPLICAS=0 SWEEP=CLUSTER=off,on
+  prints '7000 7004 0' needs CLUSTER=off FAULT=none INSTANCES='3 5'
+  base=$(cluster_ports 6)
+  redis_start -p $((base + 10003))
+  fails 3 run_split "$REPO/do_it.sh" doctor -s cluster REDISBASE="$base" KEYS=100
+  assert_contains "port $((base + 10003)) is taken" "$output$STDERR"
 }

@@ -24,14 +24,12 @@ state() {
   printf 'tier\tzram\n' >$tier/asked
   printf '/dev/zram3\t0\n' >$tier/swap
   run state
-  assert_line 'zram data 162000000'
-  assert_line 'zram memory 158000000'
+  assert_line 'zram data 162000000' 'zram memory 158000000'
   refute_contains zswap
   rm $tier/swap
   printf 'tier\tzswap\n' >$tier/asked
   run state
-  assert_line 'zswap data 51200'
-  assert_line 'zswap memory 20480'
+  assert_line 'zswap data 51200' 'zswap memory 20480'
   # The cgroup of version 1 does not have it.
   echo "$PWD/cgroup" >$tier/cgroup
   printf '%s\n' 'cache 5' 'rss 6' >cgroup/memory.stat
@@ -39,8 +37,7 @@ state() {
   assert_line 'zswap memory 20480'
   printf '%s\n' 'anon 6' 'zswap 700' 'zswapped 9000' >cgroup/memory.stat
   run state
-  assert_line 'zswap data 9000'
-  assert_line 'zswap memory 700'
+  assert_line 'zswap data 9000' 'zswap memory 700'
   # A kernel before 5.19 does not report it.
   rm $tier/cgroup
   echo 'MemTotal: 1000 kB' >machine/proc/meminfo
@@ -57,7 +54,7 @@ packed_make() {
   printf '%s\n' $'set\tzram\tdata\t0\t'$((75 << 20)) $'set\tzram\tmemory\t0\t'"$1" >>$RUN/swap/1000B-4i/rep-1/server/counters.tsv
 }
 
-@test "DRAM is Rss and what compression takes: in rows, the fill and the verdict; nearly nothing compressed is a warning" {
+@test "DRAM is Rss and what compression takes: in rows, the fill and the verdict; nearly nothing compressed is a warning; what zswap holds is priced as DRAM, and only the rest of the swapped data as the device" {
   packed_make $((70 << 20))
   assert_equal "$("$REPO/summary2csv.sh" --total $RUN | cells -c dram_bytes | paste -sd ,)" "$((110 << 20)),$((105 << 20))"
   assert_equal "$("$REPO/summary2csv.sh" $RUN | cells -c compressed_bytes | paste -sd ,)" ",$((70 << 20))"
@@ -65,20 +62,15 @@ packed_make() {
   assert_contains "swap takes 105 MiB of DRAM (70 MiB of it for 75 MiB of compressed data) instead of native's 110 MiB of DRAM (0.955x, set at 1000B-4i)."
   assert_contains 'nearly nothing compresses, so compression saves no DRAM, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 70.0 MiB of DRAM for 75.0 MiB of data' "$STDERR"
   assert_equal "$(figure dram other_median $RUN)" $((105 << 20))
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" >totals; _report_repeats_held totals | figures_run fill | cut -f 2,4,18-20' bash $RUN
-  assert_line $'Variant\tRepeat\tCompressed MiB\tDRAM MiB\t'
-  assert_line $'swap\t1\t70\t105\t'
+  run modules 'result_totals "$1" >totals; _report_repeats_held totals | figures_run fill | cut -f 2,4,18-20' $RUN
+  assert_line $'Variant\tRepeat\tCompressed MiB\tDRAM MiB\t' $'swap\t1\t70\t105\t'
   packed_make $((25 << 20))
   run_split compare $RUN
   assert_contains "swap takes 60 MiB of DRAM (25 MiB of it for 75 MiB of compressed data) instead of native's 110 MiB"
   refute_contains 'nearly nothing' "$STDERR"
-}
-
-@test "what zswap holds is priced as DRAM, and only the rest of the swapped data as the device" {
   tier_rows get zswap >counters.tsv
   printf 'get\ttier\tdata_bytes\t0\t%d\nget\ttier\tfar_bytes\t0\t%d\nget\tzswap\tdata\t0\t%d\nget\tzswap\tmemory\t0\t%d\n' \
     $((8 << 30)) $((6 << 30)) $((4 << 30)) $((1 << 30)) >>counters.tsv
   echo 'BEGIN { prices_begin("dram=4 nvme=1"); prices_read("counters.tsv", "get"); print prices_near, prices_far, prices_cost(prices_near, prices_far, prices_kind) }' >p.awk
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; figures_run prices -- -f p.awk'
-  assert_output '3 2 14'
+  prints '3 2 14' run modules 'figures_run prices -- -f p.awk'
 }

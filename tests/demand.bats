@@ -5,12 +5,10 @@
 load helper
 load loadgen
 
-# Print the table of a run.
-# Usage: demand RUN
-demand() { LIB=$REPO/lib ROOT=$REPO bash -c '. "$LIB/modules.sh"; tables_make "$LIB/results/tables/demand.awk" "$1" </dev/null' demand "$1"; }
+# Print the table of a run: demand RUN
+demand() { modules 'tables_make "$LIB/results/tables/demand.awk" "$1" </dev/null' "$1"; }
 
-# Make the result.tsv of a client from lines PATTERN SIZES KEYS SHIFT.
-# Usage: demand_make RUN <LINES
+# Make the result.tsv of a client from lines PATTERN SIZES KEYS SHIFT: demand_make RUN <LINES
 demand_make() {
   mkdir -p "$1/native/p/rep-1/c"
   {
@@ -19,7 +17,7 @@ demand_make() {
   } >"$1/native/p/rep-1/c/result.tsv"
 }
 
-@test "shares of the most popular keys are the exact sums, for each pattern and number of keys" {
+@test "shares of the most popular keys are the exact sums, for each pattern and number of keys; the sizes of values have their median and p99; without popular keys and with one size there is no table" {
   demand_make run <<'END'
 zipf:0.99 - 100000 -
 zipf:1 - 5000 -
@@ -65,9 +63,6 @@ END
       }
     }
     END { exit bad || rows != 9 }' table >wrong || fail "$(cat wrong table)"
-}
-
-@test "the sizes of values have their median and p99, and the mean is measured" {
   demand_make run <<'END'
 uniform 100:80,5000:20 100 -
 uniform 50-400 100 -
@@ -92,37 +87,28 @@ populate=100 - - 100
 86.4% one - 100
 END
   assert_contains 'Moving: every 20 s of the phase other keys become popular (10 % of all keys on).' "$(<table)"
-}
-
-@test "the shares of a trace are those that its index has" {
-  redis_start
-  # Ten keys: the first has 50 of 100 requests, and the first five have 90.
-  awk 'BEGIN { split("50 20 10 5 5 2 2 2 2 2", n, " "); for (k = 1; k <= 10; k++) for (i = 0; i < n[k]; i++) printf "5,key:%d,0,200,0,set,0\n", k }' >t.csv
-  mkdir -p run/native/p/rep-1
-  OMP_NUM_THREADS=1 succeeds run_split "$REPO/test" --out run/native/p/rep-1/c --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
-  demand run >table
-  assert_match 'replay +p +trace +10 +50.0% +50.0% +90.0% +trace +- +- +200$' "$(<table)"
-}
-
-@test "without popular keys and with one size there is no table" {
   demand_make run <<<'uniform - 100 -'
   assert_equal "$(demand run)" ''
   mkdir none
   assert_equal "$(demand none)" ''
 }
 
-@test "the shares are those of the requests that were sent" {
-  local pattern
+@test "the shares are those of the requests that were sent, or that the index of a trace has" {
   redis_start
   for pattern in zipf:0.9 hotspot:20:70; do
     mkdir -p "$pattern/native/p/rep-1"
-    OMP_NUM_THREADS=1 run_split "$REPO/test" --out "$pattern/native/p/rep-1/c" --phases populate,get --keys "$pattern" --requests 100000 --record "$pattern.csv" -P 32 \
+    OMP_NUM_THREADS=1 succeeds run_split "$REPO/test" --out "$pattern/native/p/rep-1/c" --phases populate,get --keys "$pattern" --requests 100000 --record "$pattern.csv" -P 32 \
       127.0.0.1 "$REDIS_PORT" 10 1000
-    assert_success
     demand "$pattern" >table
     # Popular keys have the lowest numbers.
     awk -F , '$6 == "get" { all++; if ($2 < 10) a++; if ($2 < 100) b++; if ($2 < 500) c++ } END { print 100 * a / all, 100 * b / all, 100 * c / all }' "$pattern.csv" >sent
     awk 'NR == FNR { split($0, sent, " "); next } $1 == "get" { for (k = 1; k <= 3; k++) { off = $(4 + k) - sent[k]; if (off > 0.7 || off < -0.7) bad = 1 } rows++ } END { exit bad || rows != 1 }' \
       sent table || fail "$(cat sent table)"
   done
+  # Ten keys: the first has 50 of 100 requests, and the first five have 90.
+  awk 'BEGIN { split("50 20 10 5 5 2 2 2 2 2", n, " "); for (k = 1; k <= 10; k++) for (i = 0; i < n[k]; i++) printf "5,key:%d,0,200,0,set,0\n", k }' >t.csv
+  mkdir -p run/native/p/rep-1
+  OMP_NUM_THREADS=1 succeeds run_split "$REPO/test" --out run/native/p/rep-1/c --trace t.csv --speed max 127.0.0.1 "$REDIS_PORT"
+  demand run >table
+  assert_match 'replay +p +trace +10 +50.0% +50.0% +90.0% +trace +- +- +200$' "$(<table)"
 }

@@ -36,23 +36,18 @@ result_add() {
 
 # Print all that compares results of the run: tables, data of plots, comparison, metrics.
 compared() {
-  bash -c '
-    set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    rm -rf data
+  modules 'rm -rf data
     mkdir data
     result_read data "$1"
     result_usable <data/totals | FORMAT=lines tables_print "$1"
     _plot_data data
-    cat data/*.dat' bash "$RUN"
+    cat data/*.dat' "$RUN"
   compare --format csv "$RUN" 2>/dev/null
   compare --format openmetrics "$RUN" 2>/dev/null
   "$REPO/do_it.sh" kpi "$RUN" 2>/dev/null || :
 }
 
 @test "a discarded repeat counts as little as one that is missing: in tables, plots, comparisons and metrics" {
-  local point with without
   points_make
   for point in 1 2; do server_make "$RUN"/swap/1000B-${point}i-1to4-zipf/rep-2 swap off 1000000 2; done
   with=$(compared)
@@ -74,18 +69,15 @@ compared() {
   run_make $RUN 2 30 60 20 40
   server_make $RUN/swap/1000B-4i/rep-2 swap off 1048576 2
   printf '%s\n' $'set\t6379\tnode0\t0\t104857600' $'set\t6379\tnode1\t0\t10485760' $'set\ttier\tplaced_percent\t-\t12.5' >>$RUN/swap/1000B-4i/rep-2/server/counters.tsv
-  succeeds run_split compare $RUN
-  assert_match 'SET +2 +800,000,000 +400,000,000 +- +20 +40 +swap: placement'
+  matches 'SET +2 +800,000,000 +400,000,000 +- +20 +40 +swap: placement' run_split compare $RUN
   assert_match 'SET +1 +800,000,000 +400,000,000 +50\.0% +20 +40 *'$'\n'
   assert_contains "compare: $REASON 1 of 4 results: swap, set at 1000B-4i, repeat 2 (12.5 % of the data as requested, node0 100.0 MiB + node1 10.0 MiB + swap 1.0 MiB)" "$STDERR"
   assert_contains 'compare: set at 1000B-4i: 2 repeats of native and 1 of swap, without discarded ones' "$STDERR"
   assert_equal "$("$REPO/summary2csv.sh" --json $RUN | grep -c '"discarded": "placement: 12.5 % of the data as requested; node0 100.0 MiB + node1 10.0 MiB + swap 1.0 MiB"')" 1
-  run_split "$REPO/do_it.sh" kpi $RUN
-  assert_contains 'kpi: swap, set at 1000B-4i, repeat 2: discarded: placement: 12.5 %' "$STDERR"
+  refuses 1 'kpi: swap, set at 1000B-4i, repeat 2: discarded: placement: 12.5 %' run_split "$REPO/do_it.sh" kpi $RUN
 }
 
 @test "a side without a result that counts is named, and no --fail-if passes" {
-  local repeat other
   run_make $RUN 2 30 60 20 40
   for repeat in 1 2; do server_make $RUN/swap/1000B-4i/rep-$repeat swap off 1048576 2; done
   refuses 1 'compare: swap has no usable set at 1000B-4i, which native has: 2 of its repeats are discarded' run_split compare --fail-if 'tx<1%' $RUN
@@ -100,8 +92,7 @@ compared() {
   fails 1 run_split compare --fail-if 'tx<1%' $RUN
   assert_contains 'compare: --fail-if: swap, set at 1000B-4i: Tx combined cannot be evaluated: no result of native that counts (tx<1%)' "$STDERR"
   # A run of one variant has no figure.
-  run_split compare --format json $RUN/native/1000B-4i
-  assert_contains '"native, set: no figure; 2 of 2 repeats discarded."'
+  shows '"native, set: no figure; 2 of 2 repeats discarded."' run_split compare --format json $RUN/native/1000B-4i
   # Nor is another phase judged instead.
   run_make $other 1 30 60 20 40
   sed -i 's/set/populate/' $other/*/1000B-4i/rep-1/c/{redis.log.*,result.tsv}
@@ -130,8 +121,7 @@ compared() {
   run_make $RUN 1 30 60 20 40
   result_set $RUN native 1 rate 96500
   result_set $RUN swap 1 rate 96500
-  succeeds run_split compare --metric p99 $RUN
-  assert_contains '2x; missed its rate: swap (50.9 %)'
+  shows '2x; missed its rate: swap (50.9 %)' run_split compare --metric p99 $RUN
   assert_contains 'compare: the rate was not reached, so the latency is that of a growing queue, in 1 of 2 results: swap, set at 1000B-4i, repeat 1: 49,102 of 96,500 operations per second in 40.7 s' "$STDERR"
   assert_equal "$("$REPO/summary2csv.sh" --total $RUN | cells -c rate_percent | paste -sd ,)" '99.97,50.88'
   assert_equal "$(figure p99 other_rate_percent,base_rate_percent $RUN)" '50.88|'
@@ -141,7 +131,6 @@ compared() {
 }
 
 @test "hostile numbers are in no figure and no sum: each is left empty with a message, and nothing divides by a text" {
-  local text
   run_make $RUN 1 30 60 20 40
   result_set $RUN native 1 avg_us nan
   result_set $RUN native 1 p99_us inf
@@ -151,8 +140,8 @@ compared() {
   sed -i 's/\trss\t0\t[0-9]*/\trss\t0\tinf/; s/\tfar_bytes\t0\t0/\tfar_bytes\t0\tnan/' $RUN/native/1000B-4i/rep-1/server/counters.tsv
   printf '### instance 6379\r\nused_memory:5\r\nused_memory_rss:inf\r\ndb0:keys=nan,expires=0\r\n' >$RUN/native/1000B-4i/rep-1/server/info.after
   printf 'keys\tnan\ntarget_bytes\tabc\nexpected_bytes\tinf\n' >$RUN/native/1000B-4i/rep-1/server/plan.tsv
-  run_split bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_rows "$1" >rows; result_add_up <rows >totals; _report_repeats_held totals | figures_run fill >fill
-    result_table <totals; cat rows totals fill' bash $RUN
+  run_split modules 'result_rows "$1" >rows; result_add_up <rows >totals; _report_repeats_held totals | figures_run fill >fill
+    result_table <totals; cat rows totals fill' $RUN
   for text in "$output" "$(compare --format json $RUN 2>/dev/null)"; do
     [[ ! ${text,,} =~ [^a-z](inf|nan)[^a-z] ]] || fail "${BASH_REMATCH[0]} is in: $text"
   done

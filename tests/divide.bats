@@ -7,9 +7,7 @@ load tiers
 
 # Run the tier's script for a run `test` of this machine, or of the one below $SCRATCH/tree.
 # Usage: weighted [NAME=VALUE]... VERB [WORD]...
-weighted() {
-  HOST_CODE="PATH=$SCRATCH/bin:$PATH" on_host TIER=weighted TIER_MEMORY=0,2 TIER_FAR=2 "$@"
-}
+weighted() { HOST_CODE="PATH=$SCRATCH/bin:$PATH" on_host TIER=weighted TIER_MEMORY=0,2 TIER_FAR=2 "$@"; }
 
 # Make the server's record of a run with one instance that lives and one that is gone, and a program that writes down its arguments.
 instances_make() {
@@ -23,8 +21,13 @@ instances_make() {
   program_make spread '#!/bin/sh\necho "$*" >>%s/said\n[ ! -e %s/full ] || { echo "membench: 9 of 10 pages cannot be moved; is a node full?" >&2; exit 1; }\n' "$SCRATCH" "$SCRATCH"
 }
 
-@test "pages of the instances that live are divided, and the placement is judged by the new parts" {
+@test "pages of the instances that live are divided, and the placement is judged by the new parts; those that a node has no room for end the call with the reason, and what was asked for stays" {
   instances_make
+  : >full
+  fails any run weighted divide "$PWD/spread" 10 0 2
+  assert_contains '10 % of the pages on nodes 0: membench: 9 of 10 pages cannot be moved; is a node full?' "$output"
+  assert_match $'^weights\tkeep$' "$(grep weights host/run-test/tier/asked)"
+  rm full said
   prints '' run weighted divide "$PWD/spread" 70 0-1 2
   assert_equal "$(<said)" "spread --near 0-1 --far 2 --share 70 --processes $LIVES"
   assert_match $'^weights\t0:35 1:35 2:30' "$(grep weights host/run-test/tier/asked)"
@@ -35,22 +38,12 @@ instances_make() {
   . "$REPO/lib/host/tier_verify.sh"
   judge() { { sed $'s/^/tier\t/' host/run-test/tier/asked && printf '7000\tanon\t100\n7000\tnode0\t%s\n7000\tnode2\t%s\n' "$@"; } | host_tier_verify; }
   run judge 98 2
-  assert_line $'tier\tplaced_percent\t98.0'
-  assert_line $'tier\tfar_bytes\t2'
+  assert_line $'tier\tplaced_percent\t98.0' $'tier\tfar_bytes\t2'
   run judge 80 20
   assert_line $'tier\tplacement\toff'
 }
 
-@test "pages that a node has no room for end the call with the reason, and what was asked for stays" {
-  instances_make
-  : >full
-  fails any run weighted divide "$PWD/spread" 10 0 2
-  assert_contains '10 % of the pages on nodes 0: membench: 9 of 10 pages cannot be moved; is a node full?' "$output"
-  assert_match $'^weights\tkeep$' "$(grep weights host/run-test/tier/asked)"
-}
-
 @test "doctor asks for both kinds of nodes, and for room for all data on the near ones" {
-  local node
   export TIERBENCH_ROOT=$SCRATCH/tree
   mkdir -p "$TIERBENCH_ROOT"/sys/{kernel/mm/mempolicy/weighted_interleave,devices/system/node/node{0,2}} bin
   program_make bin/numactl '#!/bin/sh\necho --weighted-interleave\n'

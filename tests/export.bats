@@ -57,7 +57,7 @@ run_make() {
   settings_make "$name"
 }
 
-@test "totals as OpenMetrics are of the grammar, with the figures of the table, in base units" {
+@test "totals as OpenMetrics are of the grammar, whose reader notices, with the figures of the table, in base units; of logs without a start they have no time" {
   run_make '20250101T100000Z-a"b\c' native swap
   succeeds run_split "$REPO/do_it.sh" compare --format openmetrics 20250101T100000Z-a*
   assert_equal "$STDERR" ''
@@ -69,17 +69,18 @@ run_make() {
   assert_contains "tierbench_latency_seconds$labels,quantile=\"0.99\"} 9e-05 " "$output"
   assert_contains "tierbench_latency_seconds_count$labels} 2000000 " "$output"
   assert_contains "tierbench_errors_total$labels} 0 " "$output"
-}
-
-@test "totals as OpenMetrics of logs without a start have no time" {
   mkdir logs
   log_make 1000 50 4 set:3 >logs/redis.log.a.20180501-100000.1
-  succeeds run_split "$REPO/do_it.sh" compare --format openmetrics logs
-  assert_match $'\ntierbench_operations_per_second[^\n]* 53\.602\n'
+  matches $'\ntierbench_operations_per_second[^\n]* 53\.602\n' run_split "$REPO/do_it.sh" compare --format openmetrics logs
   assert_equal "$(sed '/^#/d; s/{.*} / /' <<<"$output" | awk 'NF != 2')" ''
+  assert_match 'no end' "$(printf '# TYPE a gauge\na{b="c"} 1 2\n' | grammar)"
+  assert_match 'suffix' "$(printf '# TYPE a counter\na{b="c"} 1 2\n# EOF\n' | grammar)"
+  assert_match 'unit' "$(printf '# TYPE a gauge\n# UNIT a seconds\na{b="c"} 1 2\n# EOF\n' | grammar)"
+  assert_match 'time does not' "$(printf '# TYPE a gauge\na{b="c"} 1 2\na{b="c"} 1 2\n# EOF\n' | grammar)"
+  assert_match 'no sample' "$(printf '# TYPE a gauge\na{b="c"d"} 1 2\n# EOF\n' | grammar)"
 }
 
-@test "series as OpenMetrics are of the grammar: rates of each interval at its time, a line that was cut left out" {
+@test "series as OpenMetrics are of the grammar: rates of each interval at its time, by the master's clock if a repeat has it; a line that was cut is left out" {
   run_make 20250101T100000Z-x native
   succeeds run_split "$REPO/do_it.sh" compare --format openmetrics-series 20250101T100000Z-x
   assert_equal "$(grammar <<<"$output")" ''
@@ -88,10 +89,6 @@ run_make() {
   assert_contains "tierbench_interval_operations_per_second$labels 1200 1700000001.500000" "$output"
   assert_contains "tierbench_interval_p999_seconds$labels 0.000101 1700000001.500000" "$output"
   assert_equal "$(grep -c '^tierbench_interval_max_seconds{' <<<"$output")" 6
-}
-
-@test "times of OpenMetrics are those of the master's clock, where a repeat has it" {
-  run_make 20250101T100000Z-x native
   # The clock of the client is 100 s ahead; another one began 2 s earlier.
   printf 'phase\tclient\tstart_us\n%s\t%s\t%s\n' get c 1699999900000000 get d 1699999898000000 >20250101T100000Z-x/native/1000B-4i/rep-1/starts.tsv
   run_split "$REPO/do_it.sh" compare --format openmetrics-series 20250101T100000Z-x
@@ -99,31 +96,6 @@ run_make() {
   assert_match 'tierbench_interval_operations_per_second[^ ]*repeat="2",operation="get",client="c"} 1200 1700000001.500000' "$output"
   run_split "$REPO/do_it.sh" compare --format openmetrics 20250101T100000Z-x
   assert_match 'tierbench_operations_per_second[^ ]*repeat="1",operation="get"} 297123 1699999904.731204' "$output"
-}
-
-@test "the grammar's reader notices" {
-  assert_match 'no end' "$(printf '# TYPE a gauge\na{b="c"} 1 2\n' | grammar)"
-  assert_match 'suffix' "$(printf '# TYPE a counter\na{b="c"} 1 2\n# EOF\n' | grammar)"
-  assert_match 'unit' "$(printf '# TYPE a gauge\n# UNIT a seconds\na{b="c"} 1 2\n# EOF\n' | grammar)"
-  assert_match 'time does not' "$(printf '# TYPE a gauge\na{b="c"} 1 2\na{b="c"} 1 2\n# EOF\n' | grammar)"
-  assert_match 'no sample' "$(printf '# TYPE a gauge\na{b="c"d"} 1 2\n# EOF\n' | grammar)"
-}
-
-@test "JSON of one variant has its totals with the signs of bounds, its summary, its warnings and its notes" {
-  run_make 20250101T100000Z-x native
-  succeeds run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
-  succeeds run python3 -c 'import json, sys
-d = json.loads(sys.argv[1])
-print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d))' "$output"
-  assert_output "6 186372 native, set: 186,372 operations per second, p99 latency at most 90 us. ['notes', 'summary', 'totals', 'warnings']"
-  # The load generator was the limit of GET, and SETs had no answer.
-  cells_set 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv operation=get client_limited=1 unanswered=0 at_least_us=0
-  cells_set 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv operation=set unanswered=3 at_least_us=40
-  succeeds run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
-  run python3 -c 'import json, sys
-d = json.loads(sys.argv[1])
-print({r["operation"]: sorted(k + v for k, v in r.items() if k.endswith("_bound")) for r in d["totals"][:2]}, d["notes"])' "$output"
-  assert_output "{'SET': ['p99_9_us_bound>=', 'p99_us_bound>='], 'GET': ['ops_per_sec_bound>=', 'tx_bps_bound>=']} ['native is the only variant: nothing to compare']"
 }
 
 # Check the XML on stdin: its elements and attributes by the schema of Apache Ant, and the counts. Prints each case and the lines of its failure.
@@ -163,7 +135,7 @@ print(len(suite.find("system-out").text or ""))'
   assert_output $'p99>1ms\nnative is the only variant: nothing to compare\ntx<1%\nnative is the only variant: nothing to compare\n0'
 }
 
-@test "figures for github-action-benchmark are its objects: medians of the usable repeats, and counts of the worst" {
+@test "figures for github-action-benchmark are its objects: medians of the usable repeats, and counts of the worst; JSON of one variant has its totals with the signs of bounds, its summary and its notes" {
   local object='import json, sys
 for o in json.loads(sys.argv[1]):
     assert sorted(o) == ["extra", "name", "range", "unit", "value"] and all(isinstance(o[k], str) for k in o if k != "value")
@@ -179,15 +151,27 @@ for o in json.loads(sys.argv[1]):
   assert_line 'native, get at 1000B-4i: p99 latency|90|us|± 30|3 repeats, 60 to 90 us'
   assert_line 'native, get at 1000B-4i: errors|7|errors|± 7|3 repeats, 0 to 7 errors'
   run_split "$REPO/do_it.sh" compare --format benchmark-action 20250101T100000Z-x/native
-  run python3 -c "$object" "$output"
-  assert_match 'get at .*; a bound, >=: the load generator was the limit'
+  matches 'get at .*; a bound, >=: the load generator was the limit' run python3 -c "$object" "$output"
   # None of these results has a search.
   fails 1 run_split "$REPO/do_it.sh" compare --format benchmark-action --metric capacity 20250101T100000Z-x
   assert_equal "$output$STDERR" 'compare: --format=benchmark-action: no result has the figure'
+  run_make 20250101T100000Z-x native
+  succeeds run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
+  succeeds run python3 -c 'import json, sys
+d = json.loads(sys.argv[1])
+print(len(d["totals"]), d["totals"][0]["ops_per_sec"], d["summary"][0], sorted(d))' "$output"
+  assert_output "6 186372 native, set: 186,372 operations per second, p99 latency at most 90 us. ['notes', 'summary', 'totals', 'warnings']"
+  # The load generator was the limit of GET, and SETs had no answer.
+  cells_set 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv operation=get client_limited=1 unanswered=0 at_least_us=0
+  cells_set 20250101T100000Z-x/native/1000B-4i/rep-1/c/result.tsv operation=set unanswered=3 at_least_us=40
+  succeeds run_split "$REPO/do_it.sh" compare --format json 20250101T100000Z-x
+  run python3 -c 'import json, sys
+d = json.loads(sys.argv[1])
+print({r["operation"]: sorted(k + v for k, v in r.items() if k.endswith("_bound")) for r in d["totals"][:2]}, d["notes"])' "$output"
+  assert_output "{'SET': ['p99_9_us_bound>=', 'p99_us_bound>='], 'GET': ['ops_per_sec_bound>=', 'tx_bps_bound>=']} ['native is the only variant: nothing to compare']"
 }
 
 @test "the step of the action compares, keeps the files, and fails with a rule; a name in a run is no command for the runner" {
-  local step
   python3 -c 'import sys, textwrap; print(textwrap.dedent(open(sys.argv[1]).read().split("run: |\n")[1]))' "$REPO/tools/action/action.yml" >step
   cp -r "$REPO/results/sample" run
   export GITHUB_ACTION_PATH=$REPO/tools/action GITHUB_OUTPUT=outputs GITHUB_STEP_SUMMARY=summary.md RUNNER_TEMP=$SCRATCH

@@ -10,27 +10,22 @@ judged() {
   sed -E 's/^([^ ]+( [^ ]+){11})$/\1 0 0/' | tr ' ' '\t' | LIMIT=$1 awk -f "$REPO/lib/run/foreign.awk" | sed 1d | cut -f "1,2,${2-9-12}" | tr '\t' ' '
 }
 
-@test "foreign is what is used less what is ours, by the larger of two counts, and never below 0" {
+@test "foreign is what is used less what is ours, by the larger of two counts, never below 0 and never more than the CPUs of the machine" {
   # In set 3 s are used, of which 2 s are ours and 0.5 s scripts; in get, processes count interrupts that `used` does not.
-  run judged 10 <<'END'
+  prints $'set server 5.0 2.0 10 0\nget server 1.0 0.0 10 0' run judged 10 <<'END'
 set server k s 0 4 1000000 0 0 500000 7 100000
 get server k s 10000000 4 4000000 200000 2900000 2500000 7 600000
 end server k s 20000000 4 4100000 200000 9000000 8500000 7 600000
 END
-  assert_output $'set server 5.0 2.0 10 0\nget server 1.0 0.0 10 0'
-}
-
-@test "a process that is counted with all that it ever used takes no more than the CPUs of the machine" {
-  run judged 300 <<'END'
+  prints 'set server 200.0 0.0 300 0' run judged 300 <<'END'
 set server k s 0 2 0 0 0 0 7 0
 end server k s 1000000 2 500000 0 9000000 400000 7 0
 END
-  assert_output 'set server 200.0 0.0 300 0'
 }
 
-@test "hosts with one kernel share their CPUs: our processes on one are foreign on none" {
+@test "hosts with one kernel share their CPUs; the limit is LIMIT percent of a CPU, or half a percent of all, or all; a truncated probe is left out; of a phase that a search measured again, the last take counts" {
   # A server and two clients on one machine; the clients are behind one sshd. 9 - (3 + 2 + 1) - 0.5 - 0.7 are left.
-  run judged 10 <<'END'
+  prints $'set server 18.0 0.0 10 1\nset a 18.0 0.0 10 1\nset b 18.0 0.0 10 1' run judged 10 <<'END'
 set server k s 0 4 0 0 0 0 7 0
 set a k s 0 4 0 0 0 0 8 0
 set b k s 0 4 0 0 0 0 8 0
@@ -38,20 +33,24 @@ end server k s 10000000 4 9000000 0 9000000 3000000 7 500000
 end a k s 10000000 4 9000000 0 9000000 2000000 8 700000
 end b k s 10000000 4 9000000 0 9000000 1000000 8 700000
 END
-  assert_output $'set server 18.0 0.0 10 1\nset a 18.0 0.0 10 1\nset b 18.0 0.0 10 1'
   # Two containers of one machine share CPUs, but do not see each other's processes: 8 - 5 are left of the CPUs.
-  run judged 10 <<'END'
+  prints $'set server 30.0 0.0 10 1\nset a 30.0 0.0 10 1' run judged 10 <<'END'
 set server k s 0 4 0 0 0 0 7 0
 set a k t 0 4 0 0 0 0 8 0
 end server k s 10000000 4 8000000 0 3500000 3000000 7 0
 end a k t 10000000 4 8000000 0 2100000 2000000 8 0
 END
-  assert_output $'set server 30.0 0.0 10 1\nset a 30.0 0.0 10 1'
-}
-
-@test "of a phase that a search measured again, the last take counts: one row, with only its own CPU time as ours" {
+  cat >marks <<'END'
+set server k s 0 100 0 0 0 0 7 0
+get server k s 100
+end server k s 10000000 100 4900000 0 0 0 7 0
+set a l s 0 2 0 0 0 0 8 0
+end a l s 10000000 2 0 1100000 0 0 8 0
+END
+  prints $'set server 49.0 0.0 50 0\nset a 0.0 11.0 10 1' run judged 10% <marks
+  prints $'set server 49.0 0.0 10000 0\nset a 0.0 11.0 200 0' run judged off <marks
   # The second take uses 4 s, of which 1 s is ours and 0.5 s scripts.
-  run judged 10 <<'END'
+  prints $'populate server 15.0 0.0 10 1\nmixed server 25.0 0.0 10 1' run judged 10 <<'END'
 populate server k s 0 4 0 0 0 0 7 0
 steps server k s 10000000 4 3000000 0 0 1000000 7 500000
 mixed server k s 20000000 4 9000000 0 0 2000000 7 900000
@@ -60,25 +59,10 @@ mixed server k s 40000000 4 24000000 0 0 5000000 7 2000000
 steps server k s 50000000 4 28000000 0 0 6000000 7 2500000
 end server k s 60000000 4 30000000 0 0 7000000 7 2600000
 END
-  assert_output $'populate server 15.0 0.0 10 1\nmixed server 25.0 0.0 10 1'
-}
-
-@test "the limit is LIMIT percent of a CPU, or half a percent of all CPUs, or all of them; a truncated probe is left out" {
-  cat >marks <<'END'
-set server k s 0 100 0 0 0 0 7 0
-get server k s 100
-end server k s 10000000 100 4900000 0 0 0 7 0
-set a l s 0 2 0 0 0 0 8 0
-end a l s 10000000 2 0 1100000 0 0 8 0
-END
-  run judged 10% <marks
-  assert_output $'set server 49.0 0.0 50 0\nset a 0.0 11.0 10 1'
-  run judged off <marks
-  assert_output $'set server 49.0 0.0 10000 0\nset a 0.0 11.0 200 0'
 }
 
 @test "what a quota stopped is in the rows of each phase and host, and in a warning" {
-  run judged 10 13,14 <<'END'
+  prints $'get server 757000 11\nget a 0 0\nset server 0 0\nset a 250000 3' run judged 10 13,14 <<'END'
 get server k s 0 2 0 0 0 0 7 0 5000000 40
 get a l s 0 2 0 0 0 0 8 0 0 0
 set server k s 10000000 2 0 0 0 0 7 0 5757000 51
@@ -86,7 +70,6 @@ set a l s 10000000 2 0 0 0 0 8 0 0 0
 end server k s 20000000 2 0 0 0 0 7 0 5757000 51
 end a l s 20000000 2 0 0 0 0 8 0 250000 3
 END
-  assert_output $'get server 757000 11\nget a 0 0\nset server 0 0\nset a 250000 3'
   succeeds run_split bash -c 'set -Eeuo pipefail
     LIB=$REPO/lib SERVER=b FOREIGN=10% LOG_FILE=
     . "$LIB/core/log.sh" && . "$LIB/core/write.sh" && . "$LIB/run/foreign.sh"

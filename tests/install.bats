@@ -5,7 +5,6 @@
 load helper
 
 @test "the manual page has every command and every setting, no line that roff would take for its own, and groff reports nothing" {
-  local name
   "$REPO/tools/man.sh" >page
   for name in "$REPO"/lib/cmd/*.sh; do
     name=${name##*/}
@@ -22,7 +21,6 @@ load helper
 }
 
 @test "make dist: the same bytes from the same commit, which the unpacked tree knows; another tree is refused" {
-  local sum
   # A commit of what is tested here.
   git -c safe.directory='*' clone -q "$REPO" tree
   cp -r -- "$REPO"/{lib,tools,.gitattributes} tree
@@ -44,31 +42,9 @@ load helper
   assert_line lib/commit
 }
 
-# Complete the last of some words, as bash would; prints what is offered.
-# Usage: complete_words WORD...
+# Complete the last of some words, as bash would; prints what is offered: complete_words WORD...
 complete_words() {
   run bash -c '. "$REPO/tools/completion.bash"; COMP_WORDS=("$REPO/do_it.sh" "$@") COMP_CWORD=$#; _tierbench; printf "%s\n" "${COMPREPLY[@]}"' bash "$@"
-}
-
-@test "completion: commands, scenarios, variants, settings, options and runs" {
-  complete_words doc
-  assert_output doctor
-  complete_words plan -s imd
-  assert_output $'imdt\nimdt-random'
-  complete_words -v zs
-  assert_output zswap
-  complete_words run KEY_M
-  assert_output $'KEY_MIN=\nKEY_MAX='
-  complete_words run FAR
-  assert_output $'FAR=\nFAR.events=\nFAR.bytes='
-  complete_words doctor --f
-  assert_output --fix
-  complete_words compare --format openm
-  assert_output $'openmetrics\nopenmetrics-series'
-  mkdir -p results/20250101T100000Z-x
-  touch results/20250101T100000Z-x/run.conf
-  complete_words verify res
-  assert_output results/20250101T100000Z-x
 }
 
 # Type a line that ends with TAB into an interactive bash, turn it into arguments of printf, and print what that prints.
@@ -104,25 +80,27 @@ os.waitpid(pid, 0)
 END
 }
 
-@test "completion: names of runs are offered quoted, and nothing in them runs or reaches the terminal" {
-  local name
+@test "completion: commands, scenarios, variants, settings, options and runs, whose names are offered quoted; nothing in them runs or reaches the terminal" {
+  prints doctor complete_words doc
+  prints $'imdt\nimdt-random' complete_words plan -s imd
+  prints zswap complete_words -v zs
+  prints $'KEY_MIN=\nKEY_MAX=' complete_words run KEY_M
+  prints $'FAR=\nFAR.events=\nFAR.bytes=' complete_words run FAR
+  prints --fix complete_words doctor --f
+  prints $'openmetrics\nopenmetrics-series' complete_words compare --format openm
+  mkdir -p results/20250101T100000Z-x
+  touch results/20250101T100000Z-x/run.conf
+  prints results/20250101T100000Z-x complete_words verify res
   local -a names=('x$(id>ran)' 'y`id>ran`' 'b c' "q'\"\\;&|<>(){}*?[]!~" '#z' $'l\nm' $'e\e[31mx' $'c\xc2\x9bx' '-n')
-  mkdir results
   for name in "${names[@]}"; do
     mkdir "results/$name"
     touch "results/$name/run.conf"
   done
-  complete_words verify results/x
-  assert_output 'results/x\$\(id\>ran\)'
+  prints 'results/x\$\(id\>ran\)' complete_words verify results/x
   # What was typed may be quoted.
-  complete_words verify 'results/x\$'
-  assert_output 'results/x\$\(id\>ran\)'
-  complete_words verify results/b
-  assert_output 'results/b\ c'
-  for name in l e c; do
-    complete_words verify "results/$name"
-    assert_output ''
-  done
+  prints 'results/x\$\(id\>ran\)' complete_words verify 'results/x\$'
+  prints 'results/b\ c' complete_words verify results/b
+  for name in l e c; do prints '' complete_words verify "results/$name"; done
   ln -s "$REPO/do_it.sh" "$REPO/lib" "$REPO/conf" .
   # As a directory of scenarios.
   mkdir -p other/conf/scenarios

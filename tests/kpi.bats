@@ -41,34 +41,21 @@ sample_make() {
   histogram_make 100:35200000 1100:3939207 >"$rep/192.0.2.22/histogram-mixed-a1B2c3"
 }
 
-@test "the listing of the workload's own sample, line for line, with its totals; percentiles of all requests need histograms" {
+@test "the listing of the workload's own sample, line for line, with its totals and the numbers of its instances; percentiles of all requests need histograms" {
   sample_make
   succeeds run_split "$REPO/do_it.sh" kpi results/*
+  wanted=$(
+    awk '{
+    split("ops(ops/sec),hit(hits/sec),missed(misses/sec),latency average (ms),p99 Latency (ms),throughput (KB/s)", name, ",")
+    for (i = 1; i <= 6; i++) print "Formal execution: Instance " (NR - 1) " " name[i] ": " $i }' <<'END'
+191202.45 152961.83 0.00 0.78195 1.22 26867.08
+191647.74 153318.09 0.00 0.78009 1.22 26929.65
+195448.13 156358.39 0.00 0.76481 1.18 27463.67
+195943.94 156755.05 0.00 0.76286 1.21 27533.34
+END
+  )
   assert_equal "$(sed -n 2,30p <<<"$output")" "#######################
-Formal execution: Instance 0 ops(ops/sec): 191202.45
-Formal execution: Instance 0 hit(hits/sec): 152961.83
-Formal execution: Instance 0 missed(misses/sec): 0.00
-Formal execution: Instance 0 latency average (ms): 0.78195
-Formal execution: Instance 0 p99 Latency (ms): 1.22
-Formal execution: Instance 0 throughput (KB/s): 26867.08
-Formal execution: Instance 1 ops(ops/sec): 191647.74
-Formal execution: Instance 1 hit(hits/sec): 153318.09
-Formal execution: Instance 1 missed(misses/sec): 0.00
-Formal execution: Instance 1 latency average (ms): 0.78009
-Formal execution: Instance 1 p99 Latency (ms): 1.22
-Formal execution: Instance 1 throughput (KB/s): 26929.65
-Formal execution: Instance 2 ops(ops/sec): 195448.13
-Formal execution: Instance 2 hit(hits/sec): 156358.39
-Formal execution: Instance 2 missed(misses/sec): 0.00
-Formal execution: Instance 2 latency average (ms): 0.76481
-Formal execution: Instance 2 p99 Latency (ms): 1.18
-Formal execution: Instance 2 throughput (KB/s): 27463.67
-Formal execution: Instance 3 ops(ops/sec): 195943.94
-Formal execution: Instance 3 hit(hits/sec): 156755.05
-Formal execution: Instance 3 missed(misses/sec): 0.00
-Formal execution: Instance 3 latency average (ms): 0.76286
-Formal execution: Instance 3 p99 Latency (ms): 1.21
-Formal execution: Instance 3 throughput (KB/s): 27533.34
+$wanted
 #######################
 P99 latency(msec): 1.21
 Total Throughput(KB/s): 108793.74
@@ -80,52 +67,38 @@ Total Throughput(KB/s): 108793.74
   fails 1 run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'P99 latency, histograms merged (msec): not known'
   assert_contains 'the histogram is missing' "$STDERR"
+  # Numbers of instances are by the first port of the run.
+  rm -r results/*/native/100B-4i/rep-1/192.0.2.21
+  echo 'REDISBASE="6379"' >"$(echo results/*)/native/variant.conf"
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
+  assert_line 'Formal execution: Instance 2 ops(ops/sec): 195448.13'
 }
 
-@test "hits are unknown for a mix of commands, whose misses are keys and elements" {
-  local rep=results/20250101T000000Z-x/native/100B-1i/rep-1
-  # A thousand MGET of ten keys, of which four thousand were missing.
-  client_make "$rep" 192.0.2.21 mixed 6379:10:-30:40:780:1220:26
-  succeeds run_split "$REPO/do_it.sh" kpi results/*
-  assert_contains 'Instance 0 hit(hits/sec): -30.00'
-  awk -F '\t' -v OFS='\t' 'NR == 1 { print $0, "commands"; next } { print $0, "mget-10:1" }' "$rep/192.0.2.21/result.tsv" >new
-  mv new "$rep/192.0.2.21/result.tsv"
-  succeeds run_split "$REPO/do_it.sh" kpi results/*
-  assert_line 'Formal execution: Instance 0 hit(hits/sec): not known'
-  assert_line 'Formal execution: Instance 0 missed(misses/sec): 40.00'
-  assert_line 'Hit ratio (%): not known'
-}
-
-@test "hits, misses and the hit ratio are of the reads" {
+@test "hits, misses and the hit ratio are of the reads; hits are unknown for a mix of commands, whose misses are keys and elements" {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-1i/rep-1
   # 1,000 a second: 200 are writes, 600 find their key, 200 do not.
   client_make "$rep" 127.0.0.1 mixed 7000:1000:600:200:50:60:100
   sed -i '2s/\t0\t0\t0\t\([0-9]*\)\t1.0$/\t0\t20000\t0\t\1\t1.0/' "$rep/127.0.0.1/result.tsv"
   succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_line 'Formal execution: Instance 0 hit(hits/sec): 600.00'
-  assert_line 'Formal execution: Instance 0 missed(misses/sec): 200.00'
-  assert_line 'Hit ratio (%): 75.0000'
+  assert_line 'Formal execution: Instance 0 missed(misses/sec): 200.00' 'Hit ratio (%): 75.0000'
   assert_line 'Misses: 20000'
   # Some generators do not report it.
   sed -i '2s/\t20000\t0\t\([0-9]*\)\t1.0$/\t\t0\t\1\t1.0/' "$rep/127.0.0.1/result.tsv"
   succeeds run_split "$REPO/do_it.sh" kpi results/*
-  assert_line 'Hit ratio (%): not known'
-  assert_line 'Misses: not known'
-}
-
-@test "clients that end at different times: the rate of all is by the time of the slowest, not a sum of rates" {
-  local rep=results/20250101T000000Z-wsf-pkm/native/100B-2i/rep-1
-  client_make "$rep" 192.0.2.21 mixed 6379:10:10:0:50:60:1
-  client_make "$rep" 192.0.2.22 mixed 6380:10:10:0:50:60:1
-  sed -i 's/\t100000000\t/\t10000000\t/' "$rep/192.0.2.22/mixed.instances.tsv"
-  histogram_make 50:1000 | tee "$rep/192.0.2.21/histogram-mixed-a1B2c3" >"$rep/192.0.2.22/histogram-mixed-a1B2c3"
+  assert_line 'Hit ratio (%): not known' 'Misses: not known'
+  rm -r results
+  # A thousand MGET of ten keys, of which four thousand were missing.
+  client_make "$rep" 192.0.2.21 mixed 6379:10:-30:40:780:1220:26
+  shows 'Instance 0 hit(hits/sec): -30.00' run_split "$REPO/do_it.sh" kpi results/*
+  awk -F '\t' -v OFS='\t' 'NR == 1 { print $0, "commands"; next } { print $0, "mget-10:1" }' "$rep/192.0.2.21/result.tsv" >new
+  mv new "$rep/192.0.2.21/result.tsv"
   succeeds run_split "$REPO/do_it.sh" kpi results/*
-  # 1,000 requests in 100 s and 1,000 in 10 s.
-  assert_line '*Total OPS(ops/sec): 110.00'
-  assert_line 'OPS to the end of the slowest instance (ops/sec): 20.00'
+  assert_line 'Formal execution: Instance 0 hit(hits/sec): not known'
+  assert_line 'Formal execution: Instance 0 missed(misses/sec): 40.00' 'Hit ratio (%): not known'
 }
 
-@test "part of a run is not listed as the whole: one line and exit 1" {
+@test "part of a run is not listed as the whole: one line and exit 1; clients that end at different times: the rate of all is by the time of the slowest, not a sum of rates" {
   local rep=results/20250101T000000Z-wsf-pkm/native/100B-4i/rep-1 file damage line
   sample_make
   file=$rep/192.0.2.21/mixed.instances.tsv
@@ -150,35 +123,18 @@ heads|2 of 2 client(s), 0 of 4 instance(s), 0 of 77424226
 row|2 of 2 client(s), 3 of 4 instance(s), 58259452 of 77424226
 cut|2 of 2 client(s), 3 of 4 instance(s), 58259452 of 77424226
 END
-}
-
-@test "instances have the numbers that the run gave them, by its first port" {
-  local rep=results/20250101T000000Z-wsf-pkm/native/100B-4i/rep-1
-  sample_make
-  rm -r "$rep/192.0.2.21"
-  echo 'REDISBASE="6379"' >"${rep%/*/*}/variant.conf"
+  rm -r results
+  rep=results/20250101T000000Z-wsf-pkm/native/100B-2i/rep-1
+  client_make "$rep" 192.0.2.21 mixed 6379:10:10:0:50:60:1
+  client_make "$rep" 192.0.2.22 mixed 6380:10:10:0:50:60:1
+  sed -i 's/\t100000000\t/\t10000000\t/' "$rep/192.0.2.22/mixed.instances.tsv"
+  histogram_make 50:1000 | tee "$rep/192.0.2.21/histogram-mixed-a1B2c3" >"$rep/192.0.2.22/histogram-mixed-a1B2c3"
   succeeds run_split "$REPO/do_it.sh" kpi results/*
-  assert_line 'Formal execution: Instance 2 ops(ops/sec): 195448.13'
+  # 1,000 requests in 100 s and 1,000 in 10 s.
+  assert_line '*Total OPS(ops/sec): 110.00' 'OPS to the end of the slowest instance (ops/sec): 20.00'
 }
 
-@test "populate is listed when it is asked for, and does not count otherwise" {
-  local rep=results/20250101T000000Z-wsf-pkm/native/100B-1i/rep-1
-  repeat_make "${rep%/*/*/*}" native 100B-1i 1 127.0.0.1 100 500 1 50 60 populate:1 mixed:10 populate-2:1
-  instances_make "$rep/127.0.0.1/populate.instances.tsv" 7000:5:0:0:50:60:1
-  instances_make "$rep/127.0.0.1/mixed.instances.tsv" 7000:5:0:0:50:60:1
-  instances_make "$rep/127.0.0.1/populate-2.instances.tsv" 7000:5:0:0:50:60:1
-  # As many requests in half the time.
-  sed -i 's/\t100000000\t/\t50000000\t/' "$rep/127.0.0.1/populate.instances.tsv"
-  succeeds run_split "$REPO/do_it.sh" kpi results/*
-  refute_contains Populate
-  assert_line '*Total OPS(ops/sec): 5.00'
-  succeeds run_split "$REPO/do_it.sh" kpi --populate results/*
-  assert_line 'Populate: Instance 0 ops(ops/sec): 10.00'
-  assert_line 'Populate: Instance 0 ops(ops/sec): 5.00'
-  assert_line '*Total OPS(ops/sec): 5.00'
-}
-
-@test "a run that does not tell its instances apart, a bad word, no run: one line, and the right exit status" {
+@test "a run that does not tell its instances apart, a bad word, no run: one line, and the right exit status; populate is listed when it is asked for" {
   repeat_make results/20250101T000000Z-imdt native 100B-1i 1 127.0.0.1 100 1000 1 50 60 set:1
   fails 1 run_split "$REPO/do_it.sh" kpi results/*
   assert_match '^kpi: .*rep-1: has no set.instances.tsv, which has the figures of each instance$' "$STDERR"
@@ -189,4 +145,18 @@ END
   mkdir empty
   TIERBENCH_RESULTS_DIR=$SCRATCH/empty fails 1 run_split "$REPO/do_it.sh" kpi
   assert_equal "$STDERR" "do_it.sh: RESULTS_DIR=$SCRATCH/empty: no run; name a run, or ./do_it.sh makes one"
+  rm -r results
+  rep=results/20250101T000000Z-wsf-pkm/native/100B-1i/rep-1
+  repeat_make "${rep%/*/*/*}" native 100B-1i 1 127.0.0.1 100 500 1 50 60 populate:1 mixed:10 populate-2:1
+  instances_make "$rep/127.0.0.1/populate.instances.tsv" 7000:5:0:0:50:60:1
+  instances_make "$rep/127.0.0.1/mixed.instances.tsv" 7000:5:0:0:50:60:1
+  instances_make "$rep/127.0.0.1/populate-2.instances.tsv" 7000:5:0:0:50:60:1
+  # As many requests in half the time.
+  sed -i 's/\t100000000\t/\t50000000\t/' "$rep/127.0.0.1/populate.instances.tsv"
+  succeeds run_split "$REPO/do_it.sh" kpi results/*
+  refute_contains Populate
+  assert_line '*Total OPS(ops/sec): 5.00'
+  succeeds run_split "$REPO/do_it.sh" kpi --populate results/*
+  assert_line 'Populate: Instance 0 ops(ops/sec): 10.00' 'Populate: Instance 0 ops(ops/sec): 5.00'
+  assert_line '*Total OPS(ops/sec): 5.00'
 }
