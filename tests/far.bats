@@ -8,8 +8,7 @@ load logs
 load processors
 load tree
 
-# Print the events of a CPU of cpuinfo_of: SCOPE EVENT CPU.
-# Usage: events_of NAME   Returns: 0
+# Print SCOPE EVENT CPU for the events of a CPU of cpuinfo_of: events_of NAME
 events_of() {
   mkdir -p root/proc
   cpuinfo_of "$1" >root/proc/cpuinfo
@@ -64,24 +63,10 @@ words() {
   SRV_OVERRIDE=2 REDISRUNS=1 PHASES="populate get" PIPELINE=8 "$@")
 }
 
-# Print a column of the row of phase get, as summary2csv.sh has it.
-# Usage: figure NAME   Returns: 0
-figure() {
-  "$REPO/summary2csv.sh" results/* | cells -c -w operation=get "$1"
-}
+# Print a column of the row of phase get, as summary2csv.sh has it: figure NAME
+figure() { "$REPO/summary2csv.sh" results/* | cells -c -w operation=get "$1"; }
 
-@test "each line of conf/far_events.tsv is whole, and no event of a CPU is there twice" {
-  run awk -F '\t' '/^#/ { next }
-    NF != 10 { print NR ": " NF " fields" }
-    $3 !~ /^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$/ && $3 !~ /^0x[0-9a-f]+(,0x[0-9a-f]+)*$/ { print NR ": model " $3 }
-    $6 !~ /^(instance|socket)$/ { print NR ": scope " $6 }
-    $7 !~ /^(r[0-9a-f]+:u|uncore_[a-z]+\/[a-z0-9=,]+\/)$/ { print NR ": event " $7 }
-    seen[$1, $3, $7]++ { print NR ": twice" }
-    { for (i = 1; i <= 10; i++) if ($i == "") print NR ": empty field " i }' "$REPO/conf/far_events.tsv"
-  assert_output ''
-}
-
-@test "five CPUs: each has its own events, by vendor, family and model" {
+@test "the table of events is whole, and five CPUs have their own ones, by vendor, family and model; in a run they have the names of the table, and what is counted of whole sockets is named so" {
   assert_equal "$(events_of granite-rapids)" $'instance\tr80d1:u\tGranite Rapids\ninstance\tr10d3:u\tGranite Rapids\ninstance\tr02d3:u\tGranite Rapids'
   assert_equal "$(events_of sapphire-rapids | cut -f 2,3 | sort)" $'r02d3:u\tSapphire Rapids\nr10d3:u\tSapphire Rapids\nr80d1:u\tSapphire Rapids'
   assert_equal "$(events_of emerald-rapids)" $'socket\tuncore_cha/event=0x35,umask=0x20c8168201/\tEmerald Rapids\ninstance\tr02d3:u\tEmerald Rapids'
@@ -91,6 +76,24 @@ figure() {
   assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t4\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/part/far/master.sh"; far_lookup' | cut -f 2)" r02d3:u
   assert_equal "$(printf 'cpu\tGenuineIntel\t6\t85\t7\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/part/far/master.sh"; far_lookup' | cut -f 2 | tr '\n' ' ')" 'r80d1:u r10d3:u r02d3:u '
   assert_equal "$(printf 'cpu\tGenuineIntel\t6\t167\t1\tx\n' | ROOT=$REPO bash -c '. "$REPO/lib/part/far/master.sh"; far_lookup')" ''
+  prints '' run awk -F '\t' '/^#/ { next }
+    NF != 10 { print NR ": " NF " fields" }
+    $3 !~ /^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$/ && $3 !~ /^0x[0-9a-f]+(,0x[0-9a-f]+)*$/ { print NR ": model " $3 }
+    $6 !~ /^(instance|socket)$/ { print NR ": scope " $6 }
+    $7 !~ /^(r[0-9a-f]+:u|uncore_[a-z]+\/[a-z0-9=,]+\/)$/ { print NR ": event " $7 }
+    seen[$1, $3, $7]++ { print NR ": twice" }
+    { for (i = 1; i <= 10; i++) if ($i == "") print NR ": empty field " i }' "$REPO/conf/far_events.tsv"
+  perf_stub 600:100
+  succeeds master "FAR=auto" '
+    call_run() { case $* in *"far cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; esac; }
+    call_several() { CALL_STATUS=(0) CALL_OUT=(""); case $* in *end*) CALL_OUT=($'"'"'count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00'"'"') ;; *start*) echo "$PERF_EVENTS" >words ;; esac; }
+    parts_begin .
+    parts_phase "stop load mark start" get
+    parts_at stop set'
+  assert_equal "$(<words)" 'socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
+  assert_equal "$(<far.tsv)" $'phase\tcpu\tscope\tevent\tname\tvalue\tpercent
+get\tEmerald Rapids\tsocket\tuncore_cha/event=0x35,umask=0x20c8168201/\tUNC_CHA_TOR_INSERTS.IA_MISS_DRD_CXL_EXP_LOCAL\t7000\t100.00
+get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t600\t100.00'
 }
 
 @test "a run with the events of Granite Rapids: loads per operation, and what was counted, scaled or not counted; nothing is left" {
@@ -98,10 +101,8 @@ figure() {
   words FAR=events=r80d1:u,r10d3:u,r02d3:u TIME=1
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   # Both instances are counted, in each phase, and nothing else.
-  local pids calls
   assert_equal "$(grep -c -- --control called)" 2
-  pids=$(sed -n 's/^.* -p //p' called | sort -u)
-  assert_match '^[0-9]+,[0-9]+$' "$pids"
+  assert_match '^[0-9]+,[0-9]+$' "$(sed -n 's/^.* -p //p' called | sort -u)"
   calls=$(awk -F '\t' '$1 == "get" && $3 == "calls" { sum += $5 - $4 } END { print sum }' results/*/native/*/rep-1/server/counters.tsv)
   awk -v a="$(figure far_loads_per_op)" -v b="$(awk -v calls="$calls" 'BEGIN { printf "%.6f", 7000 / calls }')" 'BEGIN { exit !(a == b && a > 0) }' || fail "$(figure far_loads_per_op) of 7000 in $calls"
   assert_equal "$(figure far_source)" 'FAR.events: r80d1:u + r10d3:u (63 % of the time) + r02d3:u (not counted)'
@@ -121,13 +122,11 @@ figure() {
   succeeds run_split remote_script far end
   first=$output
   assert_equal "$first" $'count\tinstance\t1\t600\t100.00\ncount\tinstance\t2\t50\t63.00'
-  succeeds run_split remote_script far end
-  assert_equal "$output" "$first"
+  prints "$first" run_split remote_script far end
   # The next phase has its own counts, and none before its end.
   printf '7:100.00\n8:100.00\n' >counts
   prints '' run_split remote_script far start
-  run_split remote_script far end
-  assert_equal "$output" $'count\tinstance\t1\t7\t100.00\ncount\tinstance\t2\t8\t100.00'
+  prints $'count\tinstance\t1\t7\t100.00\ncount\tinstance\t2\t8\t100.00' run_split remote_script far end
   rm -r host/run-again/server
   succeeds run_split remote_script ended
   refute_exists host/run-again
@@ -160,34 +159,18 @@ figure() {
   done
 }
 
-@test "events by CPU in a run: the names of the table, and what is counted of whole sockets is named so" {
-  perf_stub 600:100
-  succeeds master "FAR=auto" '
-    call_run() { case $* in *"far cpu"*) printf "cpu\tGenuineIntel\t6\t207\t2\tx\n" ;; esac; }
-    call_several() { CALL_STATUS=(0) CALL_OUT=(""); case $* in *end*) CALL_OUT=($'"'"'count\tsocket\t1\t7000\t100.00\ncount\tinstance\t1\t600\t100.00'"'"') ;; *start*) echo "$PERF_EVENTS" >words ;; esac; }
-    parts_begin .
-    parts_phase "stop load mark start" get
-    parts_at stop set'
-  assert_equal "$(<words)" 'socket uncore_cha/event=0x35,umask=0x20c8168201/ instance r02d3:u'
-  assert_equal "$(<far.tsv)" $'phase\tcpu\tscope\tevent\tname\tvalue\tpercent
-get\tEmerald Rapids\tsocket\tuncore_cha/event=0x35,umask=0x20c8168201/\tUNC_CHA_TOR_INSERTS.IA_MISS_DRD_CXL_EXP_LOCAL\t7000\t100.00
-get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t600\t100.00'
-}
-
 @test "perf that may not count: it is said, the phase is measured all the same, and the columns are empty" {
   perf_stub
   : >counts
   words FAR.events=r80d1:u
-  succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
-  assert_contains 'perf does not count: Error: Access to performance monitoring' "$STDERR"
+  warns 'perf does not count: Error: Access to performance monitoring' run_split "$REPO/do_it.sh" run "${untuned[@]}"
   assert_contains "loads from far memory are not counted: run './do_it.sh doctor' with FAR.events=r80d1:u" "$STDERR"
   assert_equal "$(figure ops) $(figure far_loads_per_op)|$(figure far_source)" '4000 |'
   # It is not tried again in each phase.
   assert_equal "$(grep -c -- --control called)" 1
 }
 
-@test "what is missing is a row of doctor with the command that fixes it, and never a failure" {
-  local row
+@test "what is missing is a row of doctor with the command that fixes it, and never a failure; doctor --all says what counts far accesses on a server, without a variant that has any" {
   local -a ask=(bash -c 'set -Eeuo pipefail; for file in "$REPO"/lib/{shared/*,part/far/host}.sh; do . "$file"; done; PERF_EVENTS=$1; main check' -)
   mkdir -p root/proc/sys/kernel
   echo 3 >root/proc/sys/kernel/perf_event_paranoid
@@ -207,10 +190,6 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   rm bin/perf
   row=$(PATH=$PWD/bin:/nowhere /bin/bash -c 'set -euo pipefail; . "$REPO/lib/part/far/host.sh"; PERF_EVENTS="instance r80d1:u"; host_far_check')
   assert_match $'^warn\tperf is missing\t.*install: linux-perf' "$row"
-}
-
-@test "doctor --all says what counts far accesses on a server, without a variant that has any" {
-  local events
   words -v native
   events=$(ROOT=$REPO bash -c 'set -euo pipefail; . "$REPO/lib/part/far/host.sh"; main cpu >cpu; . "$REPO/lib/part/far/master.sh"; far_lookup <cpu' | cut -f 2 | paste -sd ' ')
   succeeds run_split "$REPO/do_it.sh" doctor --all "${untuned[@]}"
@@ -245,8 +224,7 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   prints $'node\t0\tcpu\t4\t100\t-\t1\n'"$row" master FAR.events=r80d1:u "${code[0]}"
   rm env/memory.tsv
   # Without far loads it is not asked for.
-  master FAR.events=off "${code[0]}"
-  assert_output ''
+  prints '' master FAR.events=off "${code[0]}"
   sed -i '1s/\t./\tx/' host/cache/memory.tsv
   prints '' master FAR.events=r80d1:u "${code[0]}"
   rm host/cache/memory.tsv
@@ -278,16 +256,13 @@ get\tEmerald Rapids\tinstance\tr02d3:u\tMEM_LOAD_L3_MISS_RETIRED.REMOTE_DRAM\t60
   assert_equal "$(grep -c 'get ' <<<"$output")" 1
   # Without a slow node, the other socket: 180 ns.
   grep -v $'far\|^pair\t.\t2' latencies >"$run/env/host/memory.tsv"
-  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
-  assert_match $'get +bind +1000B-1i +5.000 +80 +0.40 +0.80\n'
+  matches $'get +bind +1000B-1i +5.000 +80 +0.40 +0.80\n' master "RESULTS_DIR=$SCRATCH" "${code[0]}"
   # One node: nothing is further.
   grep $'\t0\t0\t\|^node\t0' latencies >"$run/env/host/memory.tsv"
-  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
-  assert_output ''
+  prints '' master "RESULTS_DIR=$SCRATCH" "${code[0]}"
   cp latencies "$run/env/host/memory.tsv"
   sed -i 's/\t2000000\t100.00/\t<not counted>\t0/' "$run"/native/*/rep-1/far.tsv
-  master "RESULTS_DIR=$SCRATCH" "${code[0]}"
-  assert_output ''
+  prints '' master "RESULTS_DIR=$SCRATCH" "${code[0]}"
   rm "$run/env/host/memory.tsv"
   prints '' master "RESULTS_DIR=$SCRATCH" "${code[0]}"
 }
