@@ -41,7 +41,7 @@ receive_files() {
 # Returns: as call_several: sets CALL_STATUS, the status of each script, or of its files
 receive_several() {
   local host=$1 limit files patterns most=1024 status=0 mark REMOTE_FILE=$_REMOTE_TMP/out.$BASHPID REMOTE_REPLY='' REMOTE_MARK REMOTE_LIMIT
-  local -a words folders=() calls=()
+  local -a words folders=() calls=() news=()
   shift
   CALL_STATUS=()
   while (($# > 0)); do
@@ -58,14 +58,14 @@ receive_several() {
     mapfile -t CALL_STATUS < <(LC_ALL=C exec sed -nE $'s/^.*\001'"$mark"'\.[0-9]+\.status (0|[1-9][0-9]{0,2})$/\1/p' "$REMOTE_FILE")
     _receive_all 0 <"$REMOTE_FILE"
   fi
-  rm -rf -- "$REMOTE_FILE"
+  rm -rf -- "$REMOTE_FILE" "${news[@]}"
   return "$status"
 }
 
 # Take the files of several scripts, from the script with index FIRST on.
 # Usage: _receive_all FIRST <STREAM
 # Globals: host, mark, folders and calls of receive_several; exact, see _receive_copy
-# Returns: sets CALL_STATUS
+# Returns: sets CALL_STATUS, and adds to news of receive_several the directories to remove
 _receive_all() {
   local i new call limit files patterns before=1000000000
   for ((i = $1; i < ${#calls[@]}; i++)); do
@@ -73,7 +73,7 @@ _receive_all() {
     call=${calls[i]//$'\t'/ } REMOTE_MARK=$mark.$((i + 1)) new=${folders[i]}/.receive.$BASHPID-$RANDOM CALL_STATUS[i]=0
     _receive_kind "$call"
     (umask 022 && _receive_stream "${folders[i]}") || CALL_STATUS[i]=$?
-    rm -rf -- "$new"
+    news+=("$new")
     ((CALL_STATUS[i] == _RECEIVE_BINARY)) || continue
     CALL_STATUS[i]=0
     exact=yes _receive_all "$i" <"$REMOTE_FILE"

@@ -14,14 +14,11 @@ stored_note() {
 # lib/results/verify.sh checks both.
 # Usage: stored_seal DIR [run]
 stored_seal() {
+  local -a files=(! -path './SHA256SUMS*' ! -name SIZES)
+  [[ ${2-} != run ]] || files=('(' -path './*/*/rep-*/SHA256SUMS' -o -path './env/*' -o -path './*/variant.conf' -o -path './*.conf' ! -path './*/*' -o
+    -name hosts -o -path './*.tsv' ! -path './*/*' -o -path ./setup.log ')' ! -path './*/*/rep-*.*/*' ! -path './*/*/rep-*/*/*')
   (
-    cd -- "$1" || exit
-    if [[ ${2-} == run ]]; then
-      find . -mindepth 1 -type f \( -path './*/*/rep-*/SHA256SUMS' -o -path './env/*' -o -path './*/variant.conf' -o -path './*.conf' ! -path './*/*' -o \
-        -name hosts -o -path './*.tsv' ! -path './*/*' -o -path ./setup.log \) ! -path './*/*/rep-*.*/*' ! -path './*/*/rep-*/*/*' -printf '%P\0'
-    else
-      find . -type f ! -path './SHA256SUMS*' ! -name SIZES -printf '%P\0'
-    fi | LC_ALL=C sort -z | xargs -0 -r sha256sum -- >SHA256SUMS.new && mv -f -- SHA256SUMS.new SHA256SUMS
+    cd -- "$1" && find . -type f "${files[@]}" -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r sha256sum -- >SHA256SUMS.new && mv -f -- SHA256SUMS.new SHA256SUMS
   ) 2>/dev/null || write_failed "$1/SHA256SUMS"
 }
 

@@ -7,12 +7,13 @@
 # Usage: warnings_read DIR...
 #   DIR contains logs of instances, redis-PORT.log
 warnings_read() {
-  local folder file
-  # Through a pipe: the names of a large run's logs exceed the length of a command line.
+  local folder file files=''
   for folder in "$@"; do
-    for file in "$folder"/redis-*.log; do [[ ! -r $file ]] || printf '%s\t%s\n' "$folder" "$file"; done
-  done | LC_ALL=C awk -F '\t' -v OFS='\t' '
-    {
+    for file in "$folder"/redis-*.log; do [[ ! -r $file ]] || files+=$folder$'\t'$file$'\n'; done
+  done
+  # As input: the names of a large run's logs exceed the length of a command line.
+  LC_ALL=C awk -F '\t' -v OFS='\t' '
+    NF {
       file = $2 ~ /^\// ? $2 : "./" $2
       while ((getline line < file) > 0)
         if ((about = match(line, /# (WARNING|Warning)[: ] */)) || match(line, /# .*(No space left|Short write|[Ww]rite error|Error writing|saving error)/)) {
@@ -31,7 +32,7 @@ warnings_read() {
         }
       close(file)
     }
-    END { for (i = 1; i <= texts; i++) print count[order[i]], order[i], folders[order[i]], first[order[i]] }'
+    END { for (i = 1; i <= texts; i++) print count[order[i]], order[i], folders[order[i]], first[order[i]] }' <<<"$files"
 }
 
 # Print the warnings of the instances of a repeat.

@@ -22,7 +22,7 @@ _fetch_server() {
   folder=$REPLY
   asked=("$folder" $'monitor\tfetch' "$folder" $'server\tlogs')
   parts_fetch_scripts "$folder"
-  for ((i = 0; i < ${#asked[@]}; i += 2)); do mkdir -p -- "${asked[i]}" 2>/dev/null || write_failed "${asked[i]}" || return; done
+  for ((i = 0; i < ${#asked[@]}; i += 2)); do [[ -d ${asked[i]} ]] || mkdir -p -- "${asked[i]}" 2>/dev/null || write_failed "${asked[i]}" || return; done
   receive_several "$HOST" "${asked[@]}" || return
   ((CALL_STATUS[0] != 0)) || monitor_counters "$folder" || status=1
   ((CALL_STATUS[1] != 0)) || server_has_info "$folder" || status=1
