@@ -25,8 +25,8 @@ ending_show() {
 _ending_text() {
   local data=$2 warnings status=0
   result_table <"$data/totals" || status=1
-  warnings=$(report_warnings "$1" "$data" short | stored_plain | sed 's/^/warning: /')
-  printf '%s\n' "${warnings:+$'\n'$warnings$'\n'}"
+  warnings=$(report_warnings "$1" "$data" short | stored_plain)
+  printf '%s\n' "${warnings:+$'\n'warning: ${warnings//$'\n'/$'\n'warning: }$'\n'}"
   report_answer "$data"
   _ending_compare "$(<"$data/sections")"
   figures_tables <"$data/tables" || status=1

@@ -140,11 +140,19 @@ result_rows() {
   local REPLY
   local -a LEDGER_PATHS
   ledger_expand "$@"
+  if [[ -n $REPLY ]]; then
+    _result_rows "${LEDGER_PATHS[@]}" | figures_run trials -- <(printf '%s' "$REPLY") -
+  else
+    _result_rows "${LEDGER_PATHS[@]}"
+  fi
+}
+
+# Print the same of runs and files that are no ledger.
+# Usage: _result_rows RUN_OR_FILE...
+_result_rows() {
   # awk cannot determine PWD itself.
-  _result_list "${LEDGER_PATHS[@]}" |
-    RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run \
-      loadlog interval margin prices settle repeat tier machine foreign discard numbers axes result -- -f <(parts_awk figures.awk phase figures) |
-    if [[ -n $REPLY ]]; then figures_run trials -- <(printf '%s' "$REPLY") -; else cat; fi
+  _result_list "$@" | RESULT_PROGRAM=${RESULT_PROGRAM:-summary2csv.sh} PWD=$PWD figures_run \
+    loadlog interval margin prices settle repeat tier machine foreign discard numbers axes result -- -f <(parts_awk figures.awk phase figures)
 }
 
 # Print the columns of rows, or of totals, that the schema marks for csv or total.

@@ -134,5 +134,6 @@ doctor_parts() {
 # Usage: _doctor_part LABEL PART VARIANT
 # Globals: DOCTOR_ALL, with which a part may also say what is possible without it
 _doctor_part() {
-  [[ -z ${DOCTOR_ALL-} ]] && ! "${2}_wanted" || servers_each _doctor_said "$1" "${2}_doctor"
+  if [[ -z ${DOCTOR_ALL-} ]] && ! "${2}_wanted"; then return; fi
+  servers_each _doctor_said "$1" "${2}_doctor"
 }
