@@ -24,7 +24,7 @@ host_data_remove() {
     # The name of another run may begin like this one.
     for target in "${REPLY%/}/tierbench-data-$1"-*; do [[ ${target##*"/tierbench-data-$1-"} == *[!0-9]* ]] || rm -rf -- "$target"; done
   fi
-  rm -f -- "$WORK/data-$1"
+  [[ ! -e $WORK/data-$1 && ! -L $WORK/data-$1 ]] || rm -f -- "$WORK/data-$1"
 }
 
 # Read the directory that a run of this WORK keeps its data in.

@@ -17,7 +17,7 @@ host_instances_stop() {
 host_instances_remove() {
   local run=${1%/server}
   host_data_remove "${run##*/run-}"
-  rm -rf -- "$1"
+  [[ ! -e $1 && ! -L $1 ]] || rm -rf -- "$1"
 }
 
 # Tell instances that keep snapshots to make none when they stop: nobody reads it, and a large snapshot takes longer than the time limit.

@@ -32,22 +32,17 @@ host_server_start() {
   owner_open
   # What ended earlier instances has removed it when it found no process of them.
   [[ ! -e $FOLDER ]] || host_instances_end 30 "$FOLDER" || fail "$FOLDER: an instance of an earlier try does not end"
-  while read -r port _; do ports+=("$port"); done <<<"$INSTANCE_PLAN"
+  while read -r port _; do ports+=("$port") data+=("$FOLDER/data-$port"); done <<<"$INSTANCE_PLAN"
   taken=$(host_ports_taken "${ports[@]}")
   [[ -z $taken ]] || fail "$taken"
   host_instances_remove "$FOLDER"
-  mkdir -- "$FOLDER"
+  if [[ $SERVER_DATA == auto ]]; then mkdir -p -- "${data[@]}"; else mkdir -- "$FOLDER"; fi
   host_user_find "$REDIS_USER" || fail "$USER_WHY"
   host_user_limits
   host_acl_version
   host_acl_secrets
-  while read -r port cpus _; do
-    host_server_conf "$port" "$cpus"
-    data+=("$FOLDER/data-$port")
-  done <<<"$INSTANCE_PLAN"
-  if [[ $SERVER_DATA == auto ]]; then
-    mkdir -p -- "${data[@]}"
-  else
+  while read -r port cpus _; do host_server_conf "$port" "$cpus"; done <<<"$INSTANCE_PLAN"
+  if [[ $SERVER_DATA != auto ]]; then
     host_user_data "$SERVER_DATA"
     host_data_make "$SERVER_DATA" "${data[@]}"
   fi

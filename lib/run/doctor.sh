@@ -25,7 +25,7 @@ doctor_rows() {
     servers_each _doctor_unknown
     return 0
   }
-  # Each subshell would find them again.
+  # Subshells look for them, too: find them once, here.
   servers_each place_memory_nodes_of all
   plan_make
   _doctor_skip
