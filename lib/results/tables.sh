@@ -4,6 +4,7 @@
 #   # Table: PLACE            its place among the tables, a number that no other table has
 #   # Needs: NAME...          programs of lib/results/figures/ that are loaded before it
 #   # Files: PATTERN...       files of the run that it gets after the totals; there is no table without one of them
+#   # Column: NAME            there is no table if no total has a value in this column
 # It prints lines for figures_tables, or nothing.
 
 # Print all tables of a run.
@@ -11,9 +12,10 @@
 # Globals: FORMAT, as figures_tables
 # Returns: 1 if a table could not be made
 tables_print() {
-  local totals file line status=0 REPLY
+  local totals filled file line status=0 REPLY
   local -a place=() files
   totals=$(cat)
+  filled=$(_tables_filled <<<"$totals")
   parts_files table.awk
   mapfile -t files <<<"${REPLY#$'\n'}"
   for file in "$LIB"/results/tables/*.awk "${files[@]}"; do
@@ -22,13 +24,23 @@ tables_print() {
     done <"$file"
   done
   for file in "${place[@]}"; do
-    tables_make "$file" "$1" <<<"$totals" || status=1
+    tables_make "$file" "$1" "$filled" <<<"$totals" || status=1
   done
   return "$status"
 }
 
+# Print the names of the columns that have a value in a total.
+# Usage: _tables_filled <TOTALS
+_tables_filled() {
+  awk -F '\t' '
+    NR == 1 { n = split($0, name); next }
+    { for (i = 1; i <= n; i++) if ($i != "") filled[i] = 1 }
+    END { for (i in filled) printf "%s ", name[i] }'
+}
+
 # Print the tables of one program.
-# Usage: tables_make FILE RUN <TOTALS
+# Usage: tables_make FILE RUN [COLUMNS] <TOTALS
+#   COLUMNS as _tables_filled prints them, if they are known
 # Globals: FORMAT, as figures_tables; lines: print what the program prints and an empty line, for a later call of figures_tables
 tables_make() {
   local line pattern
@@ -37,6 +49,7 @@ tables_make() {
     case $line in
       '# Needs: '*) read -r -a needs <<<"${line#'# Needs: '}" ;;
       '# Files: '*) read -r -a patterns <<<"${line#'# Files: '}" ;;
+      '# Column: '*) [[ " ${3-${line#'# Column: '}} " == *" ${line#'# Column: '} "* ]] || return 0 ;;
     esac
   done <"$1"
   for pattern in "${patterns[@]}"; do tables_files "$2" "$pattern"; done

@@ -3,6 +3,7 @@
 # and where their memory is.
 # Table: 30
 # Needs: interval bound totals
+# Column: cold_memory
 
 # A cell of the table: throughput, its percentage of DRAM alone, p99, or MiB. Where the load generator was the limit, throughput is a bound, and p99
 # where requests had no answer.

@@ -2,6 +2,7 @@
 # Print one table per phase, limit and shape from totals: the throughput of the variants by requested hit ratio.
 # Table: 100
 # Needs: interval schedule bound totals
+# Column: hit_asked
 
 function percent(part) {
   return part == "" ? "" : sprintf("%.1f%%", 100 * part)

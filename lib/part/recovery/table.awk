@@ -3,6 +3,7 @@
 # of the final rate.
 # Table: 98
 # Needs: interval totals
+# Column: start_far_percent
 
 FNR == 1 { next }
 

@@ -3,6 +3,7 @@
 # predicted sufficient ratio of DRAM to data. If a tier limits DRAM in the same run, the table has its sufficient ratios.
 # Table: 40
 # Needs: interval totals
+# Column: wss_16s_bytes
 
 function mib(bytes) {
   return bytes == "" ? "" : sprintf("%.1f", bytes / 1048576)

@@ -2,6 +2,7 @@
 # Print one table per phase and shape from totals: rows are orders of keys and variants, columns are DRAM:DATA.
 # Table: 20
 # Needs: interval bound totals
+# Column: dram_ratio
 
 # The figures of the table; the throughput of the baseline is a number, that of other variants a percentage of it. Without results of the
 # baseline all are numbers. Where the load generator was the limit, throughput is a bound, and p99 where requests had no answer.
