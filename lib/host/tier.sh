@@ -18,11 +18,12 @@ host_tier_prefix() {
     # shellcheck disable=SC2016 # for the shell that runs it
     TIER_PREFIX=(bash -c 'echo $$ >"$0" && exec "$@"' "$cgroup/cgroup.procs")
   fi
-  while read -r _ _ name; do
+  _host_tier_functions
+  for name in "${TIER_FUNCTIONS[@]}"; do
     if [[ $name != host_[a-z]*_group ]] || ! "$name"; then continue; fi
     # shellcheck disable=SC2016 # as above
     TIER_PREFIX+=(bash -c 'echo $$ >"$0" && exec "$@"' "$REPLY/tasks")
-  done < <(declare -F)
+  done
   [[ $1 != - ]] || return 0
   read -r -a policy <<<"$1"
   TIER_PREFIX+=(numactl "${policy[@]}" --)
@@ -38,7 +39,14 @@ host_tier_nodes() {
 # Usage: host_tier_all VERB
 host_tier_all() {
   local name
-  while read -r _ _ name; do
+  _host_tier_functions
+  for name in "${TIER_FUNCTIONS[@]}"; do
     [[ $name != host_tier_[a-z]*_"$1" ]] || "$name"
-  done < <(declare -F)
+  done
+}
+
+# The functions of this script, which a process lists once: hundreds of instances need them.
+# Returns: sets TIER_FUNCTIONS
+_host_tier_functions() {
+  [[ -v TIER_FUNCTIONS ]] || mapfile -t TIER_FUNCTIONS < <(compgen -A function host_)
 }

@@ -3,6 +3,7 @@
 # instances took more than the baseline's.
 # Table: 60
 # Needs: interval totals
+# Column: far_loads_per_op
 # Files: env/*/tiers.tsv env/*/memory.tsv
 
 function remember_least(list, key, x) {
