@@ -58,7 +58,7 @@ _tune_restore() {
 # Usage: tune_end
 # Globals: RUN
 tune_end() {
-  local host status=0
+  local host changed='' status=0
   local -a hosts
   hosts_all
   lock_turn
@@ -66,14 +66,15 @@ tune_end() {
   for host in "${hosts[@]}"; do
     if ((${PARALLEL_STATUS[$host]} == 0)); then
       _tune_restored "$host" "${PARALLEL_OUT[$host]}" || status=1
-      _tune_complete "$host" "${PARALLEL_OUT[$host]}"
+      [[ -z ${PARALLEL_OUT[$host]} ]] || _tune_complete "$host" "${PARALLEL_OUT[$host]}"
+      changed+=${PARALLEL_OUT[$host]}
     else
       lock_lease
       log_warn "$host: cannot restore its settings; its watchdog restores them $REPLY s after the last heartbeat, or ./do_it.sh stop does"
       status=1
     fi
   done
-  [[ ! -e $RUN/SHA256SUMS ]] || stored_seal "$RUN" run || {
+  [[ -z $changed || ! -e $RUN/SHA256SUMS ]] || stored_seal "$RUN" run || {
     log_warn "$RUN/SHA256SUMS: cannot be written; verify will report env/*/tuning.tsv as changed"
     status=1
   }
