@@ -57,13 +57,10 @@ function where(name) {
 }
 
 # Put the settings of a variant in force, or those without a variant if it is empty.
-function resolve(variant,    i, l, key) {
+function resolve(variant,    i) {
   VARIANT = variant
   split("", POINTED)
-  for (l = 1; l <= layers; l++) {
-    key = layer_key(l)
-    for (i = 1; i <= names; i++) if ((key, NAME[i]) in VALUE) V[NAME[i]] = VALUE[key, NAME[i]]
-  }
+  for (i = 1; i <= names; i++) V[NAME[i]] = VALUE[layer_key(layer_of(NAME[i])), NAME[i]]
   servers = split(V["SERVER"], SERVER, " ")
 }
 
