@@ -4,13 +4,13 @@
 
 _WRITE_TOLD= # yes after write_room has printed its message
 
-# Write the output of a command to a file, which has its name only when it is complete. A directory that is not complete (.partial) is renamed as a
+# Write the output of a command to a file, which has its name only when it is complete. The directory of a repeat (.partial) is renamed as a
 # whole: there, a file needs no other name.
 # Usage: write_file FILE COMMAND [ARGUMENT]...
 # Returns: the status of the command if it fails; 1 with one line on stderr if the file cannot be written
 write_file() {
   local text status=0 new=$1.new
-  [[ $1 != *.partial/* ]] || new=$1
+  [[ $1 != */rep-*.partial/* ]] || new=$1
   # Through a pipe: a command that writes to a full disk itself would say so in its own words.
   text=$("${@:2}") || status=$?
   ((status == 0)) || return "$status"
