@@ -6,6 +6,7 @@
 PARTS=()                # in the order in which they begin
 declare -A PART_DIR=()  # by part: its directory
 declare -A PART_ROWS=() # by part and kind, with a blank between them: the fields of its rows, one row per line
+_PARTS_COLUMNS=         # the lists of result columns, once they are known
 
 # Read what the parts declare, as the modules are loaded.
 # Usage: parts_read
@@ -48,8 +49,11 @@ parts_settings() {
 # Usage: parts_columns
 # Returns: sets REPLY, one path per line
 parts_columns() {
-  parts_files columns.tsv
-  REPLY=$LIB/results/schema.tsv$REPLY
+  [[ -n $_PARTS_COLUMNS ]] || {
+    parts_files columns.tsv
+    _PARTS_COLUMNS=$LIB/results/schema.tsv$REPLY
+  }
+  REPLY=$_PARTS_COLUMNS
 }
 
 # The fields of the only row of a kind.
