@@ -19,12 +19,12 @@ host_allowed_cpus() {
 # Usage: host_allowed_nodes
 # Returns: sets REPLY
 host_allowed_nodes() {
-  local line
+  local text=''
   REPLY=
   [[ -e ${TIERBENCH_ROOT-}/proc/self/status ]] || return 0
-  while IFS= read -r line; do
-    [[ $line != Mems_allowed_list:* ]] || REPLY=${line##*[[:space:]]}
-  done <"${TIERBENCH_ROOT-}/proc/self/status"
+  # As a whole: line by line, the kernel would make the whole text again for each line.
+  IFS= read -r -d '' text <"${TIERBENCH_ROOT-}/proc/self/status" || :
+  [[ ! $'\n'$text =~ $'\n'Mems_allowed_list:[[:space:]]*([0-9,-]*) ]] || REPLY=${BASH_REMATCH[1]}
 }
 
 # The cgroup of a process and its parents in the hierarchy of a controller, as directories, up to the root that is visible here.
@@ -137,12 +137,15 @@ host_allowed_swap() {
 # Read the memory.stat of a cgroup.
 # Returns: sets ALLOWED_STAT, by name
 _host_allowed_stat() {
-  local line
+  local line name value
   local -a lines=()
   declare -gA ALLOWED_STAT=()
   { mapfile -t lines <"$1/memory.stat"; } 2>/dev/null || return 0
   for line in "${lines[@]}"; do
-    [[ ! $line =~ ^([a-z_]+)\ ([0-9]{1,18})$ ]] || ALLOWED_STAT[${BASH_REMATCH[1]}]=${BASH_REMATCH[2]}
+    # A regular expression for each line would take three times as long.
+    name=${line% *} value=${line##* }
+    [[ $name != *[!a-z_]* && $value == [0-9]* && $value != *[!0-9]* && ${#value} -le 18 ]] || continue
+    ALLOWED_STAT[$name]=$value
   done
 }
 
@@ -207,7 +210,7 @@ host_allowed_note() {
 #   FILE counts kills, or has a limit
 # Returns: sets REPLY; 1 without such a count
 _host_allowed_count() {
-  local name=oom_kill file=$1 line limit=''
+  local name=oom_kill file=$1 text='' limit=''
   REPLY=
   case ${1##*/} in
     *.limit_in_bytes)
@@ -217,7 +220,11 @@ _host_allowed_count() {
       ;;
     memory.max) name=oom file=${1%max}events ;;&
     memory.swap.max) name=max file=${1%max}events ;;&
-    *) while IFS= read -r line; do [[ $line != "$name "* ]] || REPLY=${line#* }; done <"$file" ;;
+    *)
+      # As host_allowed_nodes.
+      IFS= read -r -d '' text <"$file" || :
+      [[ ! $'\n'$text =~ $'\n'"$name "([0-9]+) ]] || REPLY=${BASH_REMATCH[1]}
+      ;;
   esac 2>/dev/null
   [[ $REPLY =~ ^[0-9]{1,18}$ ]]
 }
