@@ -24,7 +24,7 @@ host_allowed_nodes() {
   [[ -e ${TIERBENCH_ROOT-}/proc/self/status ]] || return 0
   # As a whole: line by line, the kernel would make the whole text again for each line.
   IFS= read -r -d '' text <"${TIERBENCH_ROOT-}/proc/self/status" || :
-  [[ ! $'\n'$text =~ $'\n'Mems_allowed_list:[[:space:]]*([0-9,-]*) ]] || REPLY=${BASH_REMATCH[1]}
+  [[ ! $'\n'$text =~ $'\n'"Mems_allowed_list:"[[:space:]]*([0-9,-]*) ]] || REPLY=${BASH_REMATCH[1]}
 }
 
 # The cgroup of a process and its parents in the hierarchy of a controller, as directories, up to the root that is visible here.
