@@ -278,7 +278,7 @@ int mix_add(struct mix *m, const char *words, uint64_t weight, char why[MIX_WHY]
 int mix_parse(struct mix *m, const char *list, char why[MIX_WHY])
 {
     for (;;) {
-        char item[512];
+        char item[MIX_ITEM];
         size_t n = strcspn(list, ","), end = n;
         uint64_t weight = 1;
         if (m->entries == MIX_ENTRIES) return fail(why, "too many commands; accepted: at most %d", MIX_ENTRIES);

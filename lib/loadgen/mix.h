@@ -12,9 +12,10 @@
 #define MIX_PIECES    4   /* of a word */
 #define MIX_TIMES_MAX 256 /* keys, fields, members or elements of one command */
 #define MIX_NAME      32
-#define MIX_TEXT      1024 /* bytes of all words of the user's own commands */
-#define MIX_INDEX     4    /* digits of a field's or member's number */
-#define MIX_PREFIX    2    /* bytes in front of a key that is not a string: "h:" */
+#define MIX_ITEM      512                      /* bytes of a command in a list, and a byte for its end; lib/plan/load.awk has the limits too */
+#define MIX_TEXT      (MIX_ENTRIES * MIX_ITEM) /* bytes of all words of the user's own commands */
+#define MIX_INDEX     4                        /* digits of a field's or member's number */
+#define MIX_PREFIX    2                        /* bytes in front of a key that is not a string: "h:" */
 
 enum mix_kind { MIX_LITERAL, MIX_KEY, MIX_DATA, MIX_NUMBER };
 

@@ -60,6 +60,7 @@ function mix_read(    n, i, item, name, type, times, weight, most) {
     if (name ~ / / || name ~ /__key__/) {
       type = "own"
       mix_own(name)
+      mix_fits(item[i], name)
     } else {
       times = mix_times(name)
       type = MIX_KIND[mix_command(name)]
@@ -99,6 +100,19 @@ function mix_own(name,    command, rest) {
     refuse("COMMANDS", "'" name "': __key__ is missing; accepted: COMMAND __key__ and more words")
   if (index(MIX_NEVER, " " tolower(command) " "))
     refuse("COMMANDS", "'" name "': " command " is not supported; accepted: commands that read or write a key")
+}
+
+# Refuse words of the user that ./test cannot keep (lib/loadgen/mix.h): the item, and its words without the weight.
+function mix_fits(item, name,    n, i, word, most) {
+  n = split(name, word, " ")
+  for (i = 1; i <= n; i++) {
+    # A part is a placeholder, or the text between two of them: one character each.
+    gsub(/__(data|key)__/, "\001", word[i])
+    gsub(/[^\001]+/, "x", word[i])
+    if (length(word[i]) > most) most = length(word[i])
+  }
+  if (length(item) > 511 || n > 32 || most > 4)
+    refuse("COMMANDS", "'" substr(item, 1, 60) "...': too long; accepted: at most 511 bytes and 32 words, each with at most 4 parts")
 }
 
 # The command of an item, without -N.

@@ -43,6 +43,11 @@ static void lists_are_read(void)
     CHECK_SAME(parse(&m, "hset-2,hget-7,hgetall-5"), 0);
     CHECK_SAME(m.command[m.fill[0]].times, 7);
     CHECK_SAME(parse(&m, "get,set,mget,mset,del,rmw,incr,hset,hget,hgetall,lpush,lpop,lrange,zadd,zrange,xadd"), 0);
+    /* As many commands as a mix has, each as long as it may be. */
+    char full[MIX_ENTRIES * MIX_ITEM] = "";
+    for (int i = 0; i < MIX_ENTRIES; i++)
+        snprintf(full + strlen(full), sizeof full - strlen(full), "%sGET __key__ %0*d", i ? "," : "", MIX_ITEM - 13, i);
+    CHECK_SAME(parse(&m, full), 0);
 }
 
 /* Parse a command into words. Returns their number, or -1 if it is not RESP of n bytes. */
