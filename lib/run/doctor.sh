@@ -376,7 +376,7 @@ _doctor_fill() {
   case $status in
     0) ;;
     "$LOCK_TAKEN") _doctor_row "${SERVERS[0]}" warn "cost of a key" "$LOCK_WHY" "$wanted" "wait for that run, or set KEYS" ;;
-    *) _doctor_row "${SERVERS[0]}" fail "cost of a key" "$(tr '\n' ';' <"$why")" "$wanted" "set KEYS" ;;
+    *) _doctor_row "${SERVERS[0]}" fail "cost of a key" "$(paste -s -d ';' -- "$why")" "$wanted" "set KEYS" ;;
   esac
 }
 
