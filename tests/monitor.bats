@@ -241,7 +241,7 @@ monitored() {
   process_note $!
   printf '%s\t%s\t7001\n' $! "$(process_start $!)" >record
   succeeds run env PATH="$SCRATCH/bin:$PATH" MONITOR=monitor RECORD=record HIT_COUNTERS=majflt bash -c 'set -u
-    . "$REPO/lib/host/monitor_sample.sh"
+    . "$REPO/lib/shared/common.sh" && . "$REPO/lib/host/monitor_sample.sh"
     host_monitor_sample_record
     host_monitor_sample_instances_open
     host_monitor_sample_instances 1.000001'

@@ -152,3 +152,12 @@ phase_calls() {
   # 35 steps of 4 s plus 1 s for the master, and the phase of the second limit.
   assert_equal "$(awk -v a="$with" -v b="$without" 'BEGIN { printf "%.1f", a - b }')" 3.9
 }
+
+@test "a plan of the quick form counts the steps that its searches may take" {
+  local short full
+  search_short 2% 80
+  full=$(./do_it.sh plan -s sla -q SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=16 | awk '/^all / { print $2 }')
+  search_short 2% 5
+  short=$(./do_it.sh plan -s sla -q SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=2 SERVER_MEM=16 | awk '/^all / { print $2 }')
+  assert_equal "$(awk -v short="$short" -v full="$full" 'BEGIN { print (0 < short && short < full / 2) }')" 1
+}

@@ -15,8 +15,6 @@ MONITOR_VMSTAT=(pswpin pswpout workingset_refault_anon pgmajfault swap_ra swap_r
 
 # Seconds without a sample after which the monitors are considered stopped.
 MONITOR_SILENT=6
-# Number of instances sampled per second; more instances take turns.
-MONITOR_TURN=32
 
 # Sample until the directory's file `on` is removed.
 # Usage: host_monitor_loop

@@ -5,6 +5,9 @@
 #   note   FOUND WANTED FIX: settings without effect
 #   doubt  FOUND FIX FILL: fills that may be missed
 
+# `steps NUMBER`: the max steps of a search for a limit in the quick form.
+$1 == "steps" { quick_steps = $2 + 0 }
+
 END {
   axes_table()
   mix_table()
@@ -150,8 +153,7 @@ function search_seconds(    limits, limit, steps) {
   if (!is_search_wanted()) return 0
   limits = words("LIMITS", limit)
   steps = is_dram_searched() ? 25 + 15 * limits : 15 + 10 * limits
-  # SEARCH_QUICK: at most 24 steps for a limit.
-  if (is_on("QUICK") && steps > 24 * limits) steps = 24 * limits
+  if (is_on("QUICK") && steps > quick_steps * limits) steps = quick_steps * limits
   return whole(phases_measured() * (steps * (V["SEARCH_TIME"] + 1) + (limits - 1) * V["TIME"])) + 0
 }
 

@@ -19,6 +19,7 @@ _planner_input() {
   local host name REPLY
   printf '%s' "$TIERS_TEXT"
   printf '%s\n' "$CONF_LAYER"
+  printf 'steps\t%s\n' "${SEARCH_QUICK#* }"
   _planner_files "$CONF_LAYER"
   for host in "${SERVERS[@]}" $CLIENT_IP; do
     hosts_data "$host"

@@ -35,7 +35,7 @@ _tenants_dram() {
   printf 'time\ttenant\tdram_bytes\tfar_bytes\n'
   [[ -e $file ]] || file=$1/server/instances.tsv
   [[ -e $file ]] || return 0
-  LC_ALL=C awk -F '\t' -v OFS='\t' -v is_node="$([[ $file != */groups.tsv ]] || echo 1)" '
+  LC_ALL=C awk -F '\t' -v OFS='\t' -v turn="$MONITOR_TURN" -v is_node="$([[ $file != */groups.tsv ]] || echo 1)" '
     function emit(    i, name, port, dram, far, known) {
       for (i = 1; i <= names; i++) {
         name = list[i]
@@ -52,8 +52,7 @@ _tenants_dram() {
     FNR == 1 { files++; next }
     files == 1 { for (i = 0; i < $4; i++) tenant[$3 + i] = $2; if (!seen[$2]++) list[++names] = $2; next }
     !($2 in tenant) { next }
-    # The monitors sample 32 instances per second (MONITOR_TURN).
-    files == 2 { if (!had[$2]++) { ports[tenant[$2]]++; all++ } longest = 2 + int(all / 32); next }
+    files == 2 { if (!had[$2]++) { ports[tenant[$2]]++; all++ } longest = 2 + int(all / turn); next }
     now && int($1) > int(now) { emit() }
     { now = $1; at[$2] = $1; bytes[$2] = $3; away[$2] = $4 }
     END { if (now) emit() }' "$1/tenants.tsv" "$file" "$file" | sort -s -n -k 1,1
