@@ -110,3 +110,22 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
   fails 2 run_split setpriv --bounding-set=-dac_override,-dac_read_search "$REPO/do_it.sh" plan -s question "${far[@]}"
   assert_equal "$STDERR" "do_it.sh: $file: cannot open; name a file of settings that you can read"
 }
+
+@test "a list of parts that is not a file or that others can change, and a part's setting or column that exists or is not one, are one line" {
+  local list=$SCRATCH/more/part/list settings=$SCRATCH/more/part/ours/settings.conf
+  mkdir -p more/part/ours
+  mkfifo "$list"
+  refused "environment: TIERBENCH_PATH=$list: cannot open; accepted: files that you can read"
+  rm "$list"
+  echo ours >"$list"
+  chmod 646 "$list"
+  refused "environment: TIERBENCH_PATH=$list: other users can write to $list (mode 646); chmod go-w it, or set TIERBENCH_PATH to another path"
+  chmod 644 "$list"
+  echo 'KEYS=1  #: int:1..9' >"$settings"
+  refused "$settings:1: KEYS: exists, $REPO/conf/defaults.conf:$(grep -n ^KEYS= "$REPO/conf/defaults.conf" | cut -d : -f 1); choose another name"
+  printf '# OURS\n\nOURS=1 #: int:1..9\n' >"$settings"
+  refused "$settings:3: OURS=1 #: int:1..9: not a setting; accepted: NAME=VALUE  #: KIND"
+  rm "$settings"
+  cp "$REPO/lib/part/wss/columns.tsv" more/part/ours/
+  refused "$SCRATCH/more/part/ours/columns.tsv: wss_1s_bytes: a column of this name exists; choose another name" plan "${far[@]}"
+}

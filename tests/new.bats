@@ -78,7 +78,7 @@ on get known'
   # A tier's name may have a digit and _.
   "$REPO/do_it.sh" new tier cxl_2
   "$REPO/do_it.sh" plan -s demo -v native -v cxl_2
-  refused "new tier: NAME=cxl_2: exists, $SCRATCH/mine/tier/cxl_2.sh; choose another name" tier cxl_2
+  refused "new tier: NAME=cxl_2: exists, the tier cxl_2; choose another name" tier cxl_2
   ln -s nowhere mine/part/spare_2
   refused "new part: NAME=spare_2: exists, $SCRATCH/mine/part/spare_2; choose another name" part spare_2
   [[ -L mine/part/spare_2 ]]
@@ -91,4 +91,11 @@ on get known'
   truncate -s -1 lib/part/list
   TIERBENCH_PATH='' prints "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on" run ./do_it.sh new part spare
   assert_equal "$(<lib/part/list)" "$(<"$REPO/lib/part/list")"$'\nspare'
+}
+
+@test "a part with NAME in its name is as its template, and a part whose column another part has is refused" {
+  "$REPO/do_it.sh" new part username
+  "$REPO/do_it.sh" new part spare
+  assert_equal "$(sed 's/username/spare/g; s/USERNAME/SPARE/g' mine/part/username/*)" "$(cat mine/part/spare/*)"
+  refused "new part: NAME=wss_1s: exists, the column wss_1s_bytes; choose another name" part wss_1s
 }

@@ -56,7 +56,8 @@ _new_tier() {
   local file REPLY
   _new_dir
   file=$REPLY/tier/$1.sh
-  [[ " ${TIERS[*]} " != *" $1 "* && ! -L $file ]] || _new_exists tier "$1" "$file"
+  [[ " ${TIERS[*]} " != *" $1 "* ]] || _new_exists tier "$1" "the tier $1"
+  [[ ! -L $file ]] || _new_exists tier "$1" "$file"
   ! named_find variants "$1" || _new_exists tier "$1" "$REPLY"
   _new_write "$file" "$ROOT/conf/new/tier.sh" "$1" || _new_failed "$file"
   _new_write "$REPLY" "$ROOT/conf/new/tier.conf" "$1" || {
@@ -70,6 +71,7 @@ _new_tier() {
 # Usage: _new_part NAME
 _new_part() {
   local folder file list end='' REPLY
+  local -a columns
   _new_dir
   folder=$REPLY/part/$1 list=$REPLY/part/list
   [[ -z ${PART_DIR[$1]-} && ! -e $folder && ! -L $folder ]] || _new_exists part "$1" "${PART_DIR[$1]-$folder}"
@@ -78,6 +80,9 @@ _new_part() {
   if [[ -v ${1^^} ]] || grep -rqsw -- "${1^^}" "$LIB" "${NAMED_CODE[@]}" "$ROOT/conf/defaults.conf" "$ROOT/conf/aliases.tsv"; then
     _new_exists part "$1" "the name ${1^^}"
   fi
+  parts_columns
+  mapfile -t columns <<<"$REPLY"
+  ! grep -qw -- "${1}_bytes" "${columns[@]}" || _new_exists part "$1" "the column ${1}_bytes"
   for file in "$ROOT"/conf/new/part/*; do
     _new_write "$folder/${file##*/}" "$file" "$1" || {
       rm -rf -- "$folder"
@@ -118,11 +123,13 @@ _new_tell() {
 _new_write() {
   local text
   text=$(<"$2")
-  text=${text//SETTING/"${3^^}"}
+  # The name first: in capitals it may have NAME in it.
+  text=${text//NAME/"$3"}
+  [[ $2 != */part/* ]] || text=${text//SETTING/"${3^^}"}
   mkdir -p -- "${1%/*}" 2>/dev/null || return 1
   # Without clobber, the shell opens no file that exists, not even at the end of a link.
   (set -o noclobber && : >"$1") 2>/dev/null || return 1
-  { printf '%s\n' "${text//NAME/"$3"}" >"$1"; } 2>/dev/null || {
+  { printf '%s\n' "$text" >"$1"; } 2>/dev/null || {
     rm -f -- "$1"
     return 1
   }

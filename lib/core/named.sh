@@ -104,6 +104,13 @@ named_code() {
   NAMED_CODE+=("$1")
 }
 
+# Refuse a list of parts that is not a file, cannot be read, or that another user could change.
+# Usage: named_list FILE
+named_list() {
+  [[ -f $1 && -r $1 ]] || die_usage "environment: TIERBENCH_PATH=$1: cannot open; accepted: files that you can read"
+  _named_alone "$1"
+}
+
 # Refuse a path that another user could change or replace.
 # Usage: _named_alone PATH
 _named_alone() {

@@ -14,7 +14,8 @@ _PARTS_COLUMNS=         # the lists of result columns, once they are known
 parts_read() {
   local dir part kind fields
   for dir in "$LIB" "${NAMED_DIRS[@]}"; do
-    [[ -e $dir/part/list ]] || continue
+    [[ -e $dir/part/list || -L $dir/part/list ]] || continue
+    [[ $dir == "$LIB" ]] || named_list "$dir/part/list"
     while read -r part || [[ -n $part ]]; do
       [[ -n $part && $part != '#'* ]] || continue
       [[ $dir == "$LIB" ]] || named_code "$dir/part/$part" "$part" "${PARTS[*]}"

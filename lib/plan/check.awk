@@ -50,7 +50,7 @@ function metrics_read(    i, n, list) {
   for (i = 1; i <= n; i++) metrics_take(list[i])
 }
 
-function metrics_take(file,    line, field, i, n, at) {
+function metrics_take(file,    line, field, i, n, at, name) {
   while ((getline line < file) > 0) {
     if (line ~ /^#/) continue
     n = split(line, field, "\t")
@@ -58,7 +58,9 @@ function metrics_take(file,    line, field, i, n, at) {
       for (i = 1; i <= n; i++) at[field[i]] = i
       continue
     }
-    COLUMN[field[at["name"]]] = 1
+    name = field[at["name"]]
+    if (name in COLUMN) stop(file ": " name ": a column of this name exists; choose another name")
+    COLUMN[name] = 1
     if (field[at["metric"]] != "-") METRIC[field[at["name"]]] = METRIC[field[at["metric"]]] = 1
   }
   close(file)

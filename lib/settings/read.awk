@@ -61,9 +61,11 @@ $1 == "hosts" {
 function list_read(file,    line, number, at, name) {
   while ((getline line < file) > 0) {
     number++
+    if (line ~ /^(#|$)/) continue
     at = index(line, "  #: ")
-    if (!at || !match(line, /^[A-Z][A-Z0-9_]*(\.[*a-z0-9_-]+)?=/)) continue
+    if (!at || !match(line, /^[A-Z][A-Z0-9_]*(\.[*a-z0-9_-]+)?=/)) stop(file ":" number ": " line ": not a setting; accepted: NAME=VALUE  #: KIND")
     name = substr(line, 1, RLENGTH - 1)
+    if (name in KIND) stop(file ":" number ": " name ": exists, " FROM["default", name] "; choose another name")
     KIND[name] = substr(line, at + 5)
     line = substr(line, RLENGTH + 1, at - RLENGTH - 1)
     gsub(/^"|"$/, "", line)
