@@ -155,3 +155,12 @@ tenants_refused() {
   assert_equal "$(cells discarded totals | sort | uniq -c | tr -s ' ')" ' 4 told'
   assert_equal "$(find host -name 'run-*')" ''
 }
+
+@test "a plan has the instances, the data and the load of each tenant" {
+  run_plan -s tenants TENANTS='small large*3 hash' INSTANCES=6 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_contains 'phases   populate mixed
+' "$output"
+  assert_contains 'tenant   small: 2 instance(s), 3000 keys of 100 B in each; 1 connection(s) per thread, pipeline 1, RATE=900, keys sequential
+tenant   large: 3 instance(s), 500 keys of 2000 B in each; 2 connection(s) per thread, pipeline 2, RATE=600, keys zipf:0.99, scrambled
+tenant   hash: 1 instance(s), 200 keys of 1000 B in each; 1 connection(s) per thread, pipeline 1, RATE=300, keys sequential; mixed hset-2:1,hgetall-2:3' "$output"
+}

@@ -160,9 +160,7 @@ _plan_larger() {
 # Print the first lines of a plan: scenario, server, clients, phases, cold memory and searches, and an empty line.
 # Usage: _plan_head
 _plan_head() {
-  local repeats=${REDISRUNS#auto:} servers='server ' each='' memory="$SERVER_MEM GiB" rate=$RATE
-  [[ $rate != 0 ]] || rate='0 (full speed)'
-  [[ " $SWEEP" != *' RATE='* ]] || rate=swept
+  local repeats=${REDISRUNS#auto:} servers='server ' each='' memory="$SERVER_MEM GiB"
   ! servers_several || servers=servers each=' each'
   ((SERVER_MEM > 0)) || memory="$((SERVER_BYTES >> 20)) MiB"
   printf 'scenario %s, variants %s, %s repeat(s)\n' "$SCENARIO" "$VARIANTS" "${repeats/../-}"
@@ -170,8 +168,9 @@ _plan_head() {
   printf '%s  %s (%s logical CPUs, %s%s), Redis %s\n' "$servers" "$SERVER" "$SERVER_CORES" "$memory" "$each" "$REDIS"
   servers_each _plan_limits
   printf 'clients  %s\n' "$CLIENT_IP"
-  printf 'phases   %s; %s connection(s) per thread, pipeline %s, RATE=%s, keys ' "$PHASES" "$CONNECTIONS" "$PIPELINE" "$rate"
-  load_text
+  printf 'phases   %s' "$PHASES"
+  # Each tenant has its own load.
+  [[ $TENANTS != none ]] || load_say
   echo
   _plan_cost
   parts_say

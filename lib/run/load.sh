@@ -23,6 +23,17 @@ load_text() {
   [[ $EXPIRE == off ]] || printf '; keys live %s s' "$EXPIRE"
 }
 
+# Print the load in a line of the plan.
+# Usage: load_say
+# Globals: CONNECTIONS PIPELINE RATE SWEEP, and as load_text
+load_say() {
+  local rate=$RATE
+  [[ $rate != 0 ]] || rate='0 (full speed)'
+  [[ " $SWEEP" != *' RATE='* ]] || rate=swept
+  printf '; %s connection(s) per thread, pipeline %s, RATE=%s, keys ' "$CONNECTIONS" "$PIPELINE" "$rate"
+  load_text
+}
+
 # Print the server's commands that the load, or any tenant's, sends in addition to GET and SET, each as +COMMAND.
 # Usage: load_commands
 # Globals: COMMANDS REPLAY ROW

@@ -9,6 +9,29 @@ tenants_wanted() {
   [[ $TENANTS != none ]]
 }
 
+# Print a line of the plan per tenant: its instances, its data at the first point that loads it, and its load.
+# Usage: tenants_say
+tenants_say() {
+  local row text seen=' ' name count keys size
+  local -a tenants
+  tenants_wanted || return 0
+  for row in "${PLAN_ROWS[@]}"; do
+    plan_values "$row"
+    read -r -a tenants <<<"${ROW[tenants]}"
+    for text in "${tenants[@]}"; do
+      IFS=/ read -r name _ count keys size _ <<<"$text"
+      [[ $keys != 0 && $seen != *" $name "* ]] || continue
+      seen+="$name "
+      (
+        plan_tenant "$name"
+        printf 'tenant   %s: %d instance(s), %s keys of %s B in each' "$name" "$count" "$keys" "$size"
+        load_say
+        echo
+      )
+    done
+  done
+}
+
 # Refuse tenants in a ledger of trials.
 # Usage: tenants_ledger
 # Returns: exits 2
