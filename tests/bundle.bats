@@ -85,3 +85,13 @@ refused() {
   fails 2 run_split "$REPO/do_it.sh" compare run x.tar.gz
   assert_equal "$STDERR" "do_it.sh: command line: x.tar.gz: $odd; accepted: an archive of ./do_it.sh bundle"
 }
+
+@test "a directory that is no run is named by bundle, verify and collect" {
+  mkdir other
+  fails 1 run_split "$REPO/do_it.sh" verify other
+  assert_equal "${output##*$'\n'}" 'nothing to check: no file of the run is in a list SHA256SUMS'
+  fails 1 run_split "$REPO/do_it.sh" bundle other
+  assert_equal "$stderr" 'do_it.sh: other: not a run, run.conf is missing; ./do_it.sh list names runs'
+  fails 1 run_split "$REPO/do_it.sh" collect other
+  assert_equal "${stderr%%$'\n'*}" 'collect: other: refused: run.conf is missing: not a run'
+}

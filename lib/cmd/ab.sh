@@ -42,7 +42,10 @@ cmd_ab() {
       --trust) trust=("$1") ;;
       -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
       *=*) words+=("$1") ;;
-      *) files+=("$1") ;;
+      *)
+        [[ -n $1 ]] || die_usage "command line: LEDGER: empty; name a ledger, or leave it out for the newest one"
+        files+=("$1")
+        ;;
     esac
     shift
   done
@@ -79,7 +82,10 @@ _ab_option() {
       [[ $2 =~ ^[1-9][0-9]{0,8}$ ]] || die_usage "command line: --seed=$2: invalid; accepted: a whole number from 1 to 999999999"
       seed=$2
       ;;
-    --noise) noise+=("$2") ;;
+    --noise)
+      [[ -n $2 ]] || die_usage "command line: $1: the value is missing; ./do_it.sh ab --help shows the options"
+      noise+=("$2")
+      ;;
     -H) hosts=$2 ;;
   esac
 }

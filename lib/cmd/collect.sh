@@ -30,6 +30,7 @@ cmd_collect() {
       --out=?*) out=${1#*=} ;;
       -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
       *)
+        [[ -n $1 ]] || die_usage "command line: DIR: empty; name runs, archives, or directories with them"
         path=$1
         [[ -e $1 ]] || path=$(compare_run "$1") || exit
         paths+=("$path")

@@ -56,7 +56,10 @@ cmd_compare() {
         ;;
       SMALLEST=*) conf_word argument "$1" "command line" ;;
       -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
-      *) words+=("$1") ;;
+      *)
+        options_named "$1"
+        words+=("$1")
+        ;;
     esac
     shift
   done

@@ -32,7 +32,10 @@ cmd_noise() {
         shift
         ;;
       -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
-      *) words+=("$1") ;;
+      *)
+        options_named "$1"
+        words+=("$1")
+        ;;
     esac
     shift
   done

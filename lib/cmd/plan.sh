@@ -31,9 +31,9 @@ cmd_plan() {
     case $1 in
       --rows) rows=plan_print ;;
       --settings) rows=plan_settings_print ;;
-      --noise=*) noise=${1#*=} ;;
-      --noise)
-        [[ -n ${2-} ]] || die_usage "command line: $1: the value is missing; ./do_it.sh plan --help shows the options"
+      --noise=?*) noise=${1#*=} ;;
+      --noise | --noise=)
+        [[ $1 == --noise && -n ${2-} ]] || die_usage "command line: ${1%=}: the value is missing; ./do_it.sh plan --help shows the options"
         noise=$2
         shift
         ;;

@@ -29,7 +29,7 @@ cmd_report() {
       --detail=* | --price=*) _report_option "${1%%=*}" "${1#*=}" ;;
       -*) options_unknown "$1" "${BASH_SOURCE[0]}" ;;
       *)
-        [[ -n $1 ]] || die_usage "command line: RUN: empty; name a run, or leave it out for the newest one"
+        options_named "$1"
         [[ -z $word ]] || die_usage "command line: $1: too many arguments; accepted: one run (compare takes several)"
         word=$1
         ;;

@@ -140,6 +140,13 @@ options_asked_help() {
   return 1
 }
 
+# Refuse an empty name of a run, such as that of a variable that is not set: it does not mean the newest run.
+# Usage: options_named WORD
+# Returns: exits 2
+options_named() {
+  [[ -n $1 ]] || die_usage "command line: RUN: empty; name a run, or leave it out for the newest one"
+}
+
 # Read the command line of a command about one run: the run, and options without a value.
 # Usage: options_run FILE OPTIONS WORD...
 #   FILE is the command's own, whose header comment is its help; OPTIONS are accepted, separated by blanks
@@ -152,7 +159,7 @@ options_run() {
   conf_environment
   conf_read
   for word; do
-    [[ -n $word ]] || die_usage "command line: RUN: empty; name a run, or leave it out for the newest one"
+    options_named "$word"
     if [[ " $options " == *" $word "* ]]; then
       OPTIONS_GIVEN+="$word "
     elif [[ $word == -* ]]; then

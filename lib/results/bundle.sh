@@ -12,6 +12,7 @@ bundle_make() {
   run=$(cd -- "$1" && pwd -P) || return
   name=${run##*/} file=${run##*/}.tar.gz
   files_plain "$name" || die_usage "command line: RUN=$1: not a plain name; rename the directory"
+  [[ -e $run/run.conf ]] || die "$1: not a run, run.conf is missing; ./do_it.sh list names runs"
   rows=$(verify_files "$run") || return
   rows=$(grep -E '^(missing|changed|added)'$'\t' <<<"$rows" | sed $'s/\t/ /') || :
   [[ -e $run/SHA256SUMS ]] || die "$1: SHA256SUMS is missing: the run did not end; ./do_it.sh run --resume $(log_word "$1") continues it"

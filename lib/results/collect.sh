@@ -42,9 +42,9 @@ _collect_own() {
 
 # Add the runs and archives of PATH... to `paths` of the caller.
 _collect_find() {
-  local path entry
+  local path entry before
   for path; do
-    path=${path%/}
+    path=${path%/} before=${#paths[@]}
     if [[ -f $path || -e $path/run.conf || -e $path/SHA256SUMS ]]; then
       paths+=("$path")
       continue
@@ -53,6 +53,8 @@ _collect_find() {
       # bundle_open has what it unpacked there.
       [[ ${entry##*/} == received || ! -d $entry && $entry != *.tar.gz ]] || paths+=("$entry")
     done
+    # Without any in it, the directory itself is named as not a run.
+    ((${#paths[@]} > before)) || paths+=("$path")
   done
 }
 

@@ -22,7 +22,7 @@ verify_files() {
       # Ignore names outside the directory.
       /^[0-9a-f]+ [ *]/ && length($1) == 64 && substr($0, 67) !~ /^\/|(^|\/)\.\.(\/|$)/ { print "W\t" folder "\t" $1 "\t" substr($0, 67) }' || exit
     find . -type f ! -name 'SIZES*' ! -path './plots/*' ! -path './report*' ! -path ./run.log ! -path ./debug.log ! -path ./run.lock ! -path ./run.now ! -path ./README.md \
-      ! -path './SHA256SUMS*' ! -path './exports/*' -printf '%P\0' | LC_ALL=C sort -z | grep -zvE '^([^/]+/){1,2}rep-[^/]*\.' | xargs -0 -r sha256sum -- | awk '{ print "H\t" $1 "\t" substr($0, 67) }'
+      ! -path './SHA256SUMS*' ! -path './exports/*' ! -regex '\./\([^/]+/\)?[^/]+/rep-[^/]*\..*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 -r sha256sum -- | awk '{ print "H\t" $1 "\t" substr($0, 67) }'
   ) | LC_ALL=C awk -F '\t' -v OFS='\t' '
     $1 == "L" { listed[$2] = 1; next }
     $1 == "W" { name = $2 $4; if (!(name in want)) order[++names] = name; want[name] = want[name] " " $3; next }
