@@ -93,9 +93,11 @@ on get known'
   assert_equal "$(<lib/part/list)" "$(<"$REPO/lib/part/list")"$'\nspare'
 }
 
-@test "a part with NAME in its name is as its template, and a part whose column another part has is refused" {
+@test "a part with NAME in its name is as its template; a column that another part has, and a variant of a name in a run, are refused" {
   "$REPO/do_it.sh" new part username
   "$REPO/do_it.sh" new part spare
   assert_equal "$(sed 's/username/spare/g; s/USERNAME/SPARE/g' mine/part/username/*)" "$(cat mine/part/spare/*)"
+  refused "new tier: NAME=env: exists, a file or a directory of a run; choose another name" tier env
+  refused "new variant: NAME=rep-1: exists, a file or a directory of a run; choose another name" variant rep-1
   refused "new part: NAME=wss_1s: exists, the column wss_1s_bytes; choose another name" part wss_1s
 }

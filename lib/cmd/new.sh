@@ -21,6 +21,7 @@ cmd_new() {
   # It is a part of names of functions.
   [[ $kind != @(tier|part) ]] || form='^[a-z][a-z0-9_]{0,31}$' accepted='up to 32 small letters, digits and _, with a letter first'
   [[ $name =~ $form ]] || die_usage "command line: new $kind: NAME=$name: not a name; accepted: $accepted"
+  [[ $kind != @(variant|tier) || ! $name =~ $NAMED_IN_RUN ]] || _new_exists "$kind" "$name" "a file or a directory of a run"
   "_new_$kind" "$name"
 }
 

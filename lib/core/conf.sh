@@ -115,7 +115,7 @@ conf_awk() {
   parts_columns
   schema=$REPLY
   parts_settings
-  REPLY=$(LIB=$LIB ROOT=$ROOT RESUME=${RESUME-} LISTS=$REPLY SCHEMA=$schema TIERS=${TIERS[*]} LC_ALL=C exec awk "${@/#/-f}" <<<"$input") || status=$?
+  REPLY=$(LIB=$LIB ROOT=$ROOT RESUME=${RESUME-} LISTS=$REPLY IN_RUN=$NAMED_IN_RUN SCHEMA=$schema TIERS=${TIERS[*]} LC_ALL=C exec awk "${@/#/-f}" <<<"$input") || status=$?
   case $status:$REPLY in
     2:refuse$'\t'*) die_usage "${REPLY#*$'\t'}" ;;
     2:near$'\t'*)

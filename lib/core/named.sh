@@ -5,6 +5,8 @@
 
 # The directories, each with scenarios/, variants/, workloads/, tenants/, part/ and tier/ in it; of this project part/ and tier/ are in lib/.
 NAMED_DIRS=("$ROOT/conf")
+# The names of other files and directories in a run, where each variant has a directory.
+readonly NAMED_IN_RUN='^([.]|(env|exports|plots)$|report|rep-|(run|debug|plan|settings|setup)[.]|SHA256SUMS|SIZES|README)'
 NAMED_CODE=()             # the parts (directories) and tiers (files) of TIERBENCH_PATH, which hosts get, too
 declare -A _NAMED_TOLD=() # by file: that it hides another one was said
 

@@ -175,6 +175,7 @@ function variants_take(    n, i, name, seen, file, text) {
     seen[name[i]] = 1
     # Its results would have a directory with this name.
     if (name[i] ~ /:/) refuse("VARIANTS", name[i] ": a name with a colon, which is no name of a directory on other systems; rename its file")
+    if (name[i] ~ ENVIRON["IN_RUN"]) refuse("VARIANTS", name[i] ": the name of another file or directory of a run; rename its file")
     # A resumed run reads the settings it began with, not the current files.
     file[i] = RESUME ? wanted("run", name[i]) : named("variants", name[i] "")
     if (file[i] == "") stop_near("variants", name[i], where("VARIANTS") ": VARIANTS=" text ": " name[i] ": not found; ")

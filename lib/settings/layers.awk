@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Settings by layer, and their values in force, V[NAME]: what the reader of settings and the planner share.
 # Environment: LIB and ROOT, directories of this project; LISTS and SCHEMA, the lists of settings and of result columns,
-# one path per line; RESUME, if a run is resumed.
+# one path per line; IN_RUN, what no name of a variant matches; RESUME, if a run is resumed.
 # Both programs print a line of words GROUP COUNT..., and the lines of these groups (lib/core/conf.sh); groups that are texts come last, and are the
 # first words, with their negative length. Instead of all that, `refuse TEXT`, and exit 2.
 #   set     lines of settings.tsv, those of the run first
