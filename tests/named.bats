@@ -129,3 +129,18 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
   cp "$REPO/lib/part/wss/columns.tsv" more/part/ours/
   refused "$SCRATCH/more/part/ours/columns.tsv: wss_1s_bytes: a column of this name exists; choose another name" plan "${far[@]}"
 }
+
+@test "a header of a tier with a field or a word that has no meaning is refused, because what it asks for would not be checked" {
+  local file=$SCRATCH/mine/tier/ownt.sh line
+  "$REPO/do_it.sh" new tier ownt
+  while IFS='|' read -r line text; do
+    cp "$REPO/conf/new/tier.sh" "$file"
+    sed -i "$line" "$file"
+    refused "environment: TIERBENCH_PATH=$file: $text"
+  done <<'END'
+s/^# Verify: memory/# Verify: memory node/|# Verify: node: unknown word; accepted: memory nodes shares limit
+s/^# Verify/# Verifies/|# Verifies: unknown field; accepted: Is Nodes Policy Policies Uses Verify Price
+s/$/\r/|# Is: free : unknown word; accepted: limited disk compressed bound spills divided direct free moves hidden
+/^# Is: /d|the line '# Is: WORD...' is missing at its beginning; add it
+END
+}

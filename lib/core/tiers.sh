@@ -21,7 +21,12 @@
 
 TIERS=()                   # their names
 declare -A _TIERS_FIELD=() # by name and field: the words
-TIERS_TEXT=                # all of them, as lines `tier NAME FIELD WORDS`, separated by tabs
+# The words of each field; *: any.
+declare -rA _TIERS_WORDS=(
+  [Is]='limited disk compressed bound spills divided direct free moves hidden' [Nodes]='far all' [Policy]='*' [Policies]='*' [Uses]='*'
+  [Verify]='memory nodes shares limit' [Price]='*'
+)
+TIERS_TEXT= # all of them, as lines `tier NAME FIELD WORDS`, separated by tabs
 
 # Read all headers, as the modules are loaded.
 # Usage: tiers_read
@@ -39,10 +44,25 @@ tiers_read() {
       for line in "${lines[@]}"; do
         [[ $line == '#'* ]] || break
         [[ $line =~ ^'# '([A-Z][a-z]+)': '(.+)$ ]] || continue
+        _tiers_check "$file" "${BASH_REMATCH[@]:1}"
         _TIERS_FIELD["$name ${BASH_REMATCH[1]}"]=${BASH_REMATCH[2]}
         TIERS_TEXT+=tier$'\t'$name$'\t'${BASH_REMATCH[1]}$'\t'${BASH_REMATCH[2]}$'\n'
       done
+      [[ -n ${_TIERS_FIELD["$name Is"]-} ]] || die_usage "environment: TIERBENCH_PATH=$file: the line '# Is: WORD...' is missing at its beginning; add it"
     done
+  done
+}
+
+# Refuse a line of a header whose field or word has no meaning: what it asks for, such as a proof of the placement, would be left out.
+# Usage: _tiers_check FILE FIELD WORDS
+# Returns: exits 2
+_tiers_check() {
+  local word known=${_TIERS_WORDS[$2]-}
+  local -a words
+  [[ -n $known ]] || die_usage "environment: TIERBENCH_PATH=$1: # $2: unknown field; accepted: Is Nodes Policy Policies Uses Verify Price"
+  read -r -a words <<<"$3"
+  for word in "${words[@]}"; do
+    [[ $known == '*' || " $known " == *" $word "* ]] || die_usage "environment: TIERBENCH_PATH=$1: # $2: $word: unknown word; accepted: $known"
   done
 }
 
