@@ -83,10 +83,14 @@ on get known'
   refused "new part: NAME=spare_2: exists, $SCRATCH/mine/part/spare_2; choose another name" part spare_2
   [[ -L mine/part/spare_2 ]]
   # A name whose functions or setting another file has.
-  for name in spare cold server rate home timeout; do
+  for name in spare cold server rate home timeout kernel_thp; do
     fails 2 run_split "$REPO/do_it.sh" new part "$name"
-    assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the name (RATE|HOME|TIMEOUT)); choose another name$" "$STDERR"
+    assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the variable or setting (RATE|HOME|TIMEOUT|KERNEL_THP)); choose another name$" "$STDERR"
   done
+  # A word that only sentences of the code have.
+  grep -rqw NUMA "$REPO/lib"
+  succeeds run_split "$REPO/do_it.sh" new part numa
+  # Without the path it is in the tree.
   cp -rp "$REPO"/{do_it.sh,lib,conf} .
   truncate -s -1 lib/part/list
   TIERBENCH_PATH='' prints "$PWD/lib/part/spare: written, and runs as it is: ./do_it.sh run -s demo SPARE=on" run ./do_it.sh new part spare

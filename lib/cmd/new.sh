@@ -75,12 +75,11 @@ _new_part() {
   local -a columns
   _new_dir
   folder=$REPLY/part/$1 list=$REPLY/part/list
-  [[ -z ${PART_DIR[$1]-} && ! -e $folder && ! -L $folder ]] || _new_exists part "$1" "${PART_DIR[$1]-$folder}"
+  # Some in the list are no features, and have no directory.
+  [[ ! -e ${PART_DIR[$1]-$folder} && ! -e $folder && ! -L $folder ]] || _new_exists part "$1" "${PART_DIR[$1]-$folder}"
   # Its functions and its setting must be new; a setting is a variable of the shell, too.
   [[ -z $(compgen -A function "${1}_") ]] || _new_exists part "$1" "functions ${1}_..."
-  if [[ -v ${1^^} ]] || grep -rqsw -- "${1^^}" "$LIB" "${NAMED_CODE[@]}" "$ROOT/conf/defaults.conf" "$ROOT/conf/aliases.tsv"; then
-    _new_exists part "$1" "the name ${1^^}"
-  fi
+  ! _new_variable "${1^^}" || _new_exists part "$1" "the variable or setting ${1^^}"
   parts_columns
   mapfile -t columns <<<"$REPLY"
   ! grep -qw -- "${1}_bytes" "${columns[@]}" || _new_exists part "$1" "the column ${1}_bytes"
@@ -97,6 +96,15 @@ _new_part() {
     _new_failed "$list"
   }
   _new_tell "$folder" "-s demo ${1^^}=on"
+}
+
+# Whether a list of settings has a name, or code has a variable of that name. A word of a sentence does not count: `numa` is a new name. No sentence has
+# a word with _.
+# Usage: _new_variable NAME
+_new_variable() {
+  local -a uses=(-e "[$]\\{?$1\\b" -e "\\b$1( ?[+]?=|\\[)" -e "\\b(read|mapfile) -.*\\b$1\\b" -e "^$1"$'\t')
+  [[ $1 != *_* ]] || uses=(-e "\\b$1\\b")
+  [[ -v $1 ]] || grep -rqsE "${uses[@]}" -- "$LIB" "${NAMED_CODE[@]}" "$ROOT/conf/defaults.conf" "$ROOT/conf/aliases.tsv"
 }
 
 # End, because a file cannot be written.
