@@ -80,6 +80,15 @@ two stop end, one stop end, two done end, one done end,'
   assert_equal "$(tail -n 1 got)" 'two is lost on b before get'
 }
 
+@test "a part that only asks when a phase has ended does so once for each phase that has begun" {
+  local code='PARTS+=(three); three_wanted() { :; }; three_at_stop() { parts_ask stop "$PARTS_PHASE"; }'
+  succeeds parts "$code; repeat"
+  assert_equal "$(grep -o 'three [a-z ]*' calls.a)" $'three stop populate\nthree stop get\nthree stop set'
+  rm calls.a calls.b
+  parts "$code"'; REFUSED="b one start get"; repeat || parts_at "stop mark done" end'
+  assert_equal "$(grep -o 'three [a-z ]*' calls.a)" 'three stop populate'
+}
+
 @test "a repeat that is not measured has only what is there before the instances" {
   succeeds parts 'repeat() { parts_begin "" three; parts_at up; parts_phase "stop load mark start" get; }; repeat'
   assert_equal "$(cat calls.a calls.b)" $'one up, two up, \none up, two up, '

@@ -81,7 +81,15 @@ parts_phase() {
     points=mark
   fi
   parts_at "$points" "$2" || return
-  [[ $points != *' start '* ]] || PARTS_PHASE=$2
+  [[ $points != *' start '* ]] || _parts_started "$2"
+}
+
+# A phase has begun. A part that does nothing there can still ask when it has ended.
+# Usage: _parts_started PHASE
+_parts_started() {
+  local part
+  PARTS_PHASE=$1
+  for part in "${PARTS[@]}"; do parts_has "$part" at_start || _PARTS_ON["$part stop"]=yes; done
 }
 
 # Let all parts ask at points, with one call for each server, and take what they get.
