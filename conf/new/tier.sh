@@ -4,6 +4,7 @@
 #
 # This file runs as it is: ./do_it.sh run -s demo -v native -v NAME. It mounts a tmpfs of 16 MiB, as an example of a change of the host.
 # The lines with a colon tell the planner and the master what the tier is. lib/core/tiers.sh explains all their words, docs/tiers.md the tiers.
+# No function is required: `Is: bound direct` with `Nodes`, `Policy` and `Verify: nodes` needs none (lib/tier/bind.sh), swap needs one (swap.sh there).
 #
 # Is: free
 # Verify: memory

@@ -32,7 +32,7 @@ NAME_got_start() {
   _NAME_keep "$1" before
 }
 
-# After each phase; the phase that has ended is PARTS_PHASE.
+# After each phase; the phase that has ended is PARTS_PHASE. A part can have this without NAME_at_start.
 NAME_at_stop() {
   parts_ask read
 }
