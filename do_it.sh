@@ -50,6 +50,7 @@ usage() {
 main() {
   local command=run REPLY
   local -a known
+  [[ ${1-} != help || -z ${2-} ]] || set -- "$2" --help
   case ${1-} in
     -h | --help | help)
       usage

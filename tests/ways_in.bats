@@ -65,6 +65,7 @@ load logs
     assert_contains "Usage: ./do_it.sh"
     assert_equal "$STDERR" ''
   done
+  prints "$("$REPO/do_it.sh" new --help)" run_split "$REPO/do_it.sh" help new
   succeeds run_split "$REPO/do_it.sh" --help
 }
 
