@@ -77,12 +77,12 @@ load logs
   done
   for word in 'plan --noise' 'ab --noise'; do
     fails 2 run_split "$REPO/do_it.sh" "${word% *}" "${word#* }=" "$REPO/results/sample/run.conf" "$REPO/results/sample/run.conf"
-    assert_equal "$stderr" "do_it.sh: command line: --noise: the value is missing; ./do_it.sh ${word% *} --help shows the options"
+    assert_equal "$STDERR" "do_it.sh: command line: --noise: the value is missing; ./do_it.sh ${word% *} --help shows the options"
   done
   fails 2 run_split "$REPO/do_it.sh" collect ''
-  assert_equal "$stderr" 'do_it.sh: command line: DIR: empty; name runs, archives, or directories with them'
+  assert_equal "$STDERR" 'do_it.sh: command line: DIR: empty; name runs, archives, or directories with them'
   fails 2 run_split "$REPO/do_it.sh" ab --next ''
-  assert_equal "$stderr" 'do_it.sh: command line: LEDGER: empty; name a ledger, or leave it out for the newest one'
+  assert_equal "$STDERR" 'do_it.sh: command line: LEDGER: empty; name a ledger, or leave it out for the newest one'
   for word in verify kpi report noise compare; do
     fails 2 run_split "$REPO/do_it.sh" "$word" ''
     assert_equal "$STDERR" 'do_it.sh: command line: RUN: empty; name a run, or leave it out for the newest one'

@@ -36,7 +36,7 @@ KERNEL.hot_threshold=10000
 END
   # Pressure on each tenant demotes its own pages alone, and DRAM has room, so nothing else is demoted.
   printf 'LIKE=tpp\nSIDECAR=/var/tmp/press\n' >conf/variants/pressed.conf
-  cat >/var/tmp/press <<'END'
+  cat >/var/tmp/press <<'PRESS'
 #!/bin/bash
 # When pages of both tenants were promoted, demand memory of each. At the end, print which pages its cgroup has promoted and demoted since it exists.
 print() {
@@ -55,7 +55,7 @@ done
 echo 2M >slow/memory.reclaim || :
 echo 2M >fast/memory.reclaim || :
 while :; do sleep 1; done
-END
+PRESS
   chmod 755 /var/tmp/press
   sed -i 's/^limits=.*/limits=$(cat "$cgroup"\/memory.{low,high,max} 2>\/dev\/null | paste -s -d ,)/' /var/tmp/witness
 }
