@@ -140,7 +140,7 @@ function settings_say(    v, i, p, a, name) {
       change_say(POINT[p], "KEY_MAX")
     }
     enter(VARIANT_NAME[v])
-    tenants_say()
+    tenants_describe()
   }
 }
 function change_say(point, name) {

@@ -45,7 +45,7 @@ function tenant_leave(    i, name) {
 }
 
 # Say what the tenants of the variant change.
-function tenants_say(    t, i, name, value) {
+function tenants_describe(    t, i, name, value) {
   tenants_read()
   for (t = 1; t <= tenants; t++) {
     tenant_enter(t)
