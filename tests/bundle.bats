@@ -4,16 +4,14 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   export TIERBENCH_RESULTS_DIR=$SCRATCH/results
   cp -r "$REPO/results/sample" run
 }
 
-@test "a run is packed to the same bytes each time, over no file, and an archive is read as the run" {
-  local folder
+@test "a run is packed to the same bytes each time, over no file, not one that was changed, and an archive is read as the run" {
   succeeds run_split "$REPO/do_it.sh" bundle run
-  assert_equal "$output" "$(sha256sum run.tar.gz)"
+  assert_output "$(sha256sum run.tar.gz)"
   fails 1 run_split "$REPO/do_it.sh" bundle run
   assert_equal "$STDERR" 'do_it.sh: run.tar.gz: exists; move it, or pack in another directory'
   mv run.tar.gz first.tar.gz
@@ -28,12 +26,11 @@ setup() {
   echo x >>"$folder/plan.tsv"
   run "$REPO/do_it.sh" verify first.tar.gz
   assert_equal "${lines[-1]}" '1 problem'
-  run_split "$REPO/do_it.sh" compare --metric ops run first.tar.gz
-  assert_match '100.0 %'
+  fails 1 run_split "$REPO/do_it.sh" compare --metric ops run first.tar.gz
+  assert_contains '100.0 %'
   assert_equal "$(find . -name '.bundle*' -o -name '*.new')" ''
-}
-
-@test "a run that was changed, or that did not end, is not packed" {
+  # A run that was changed, or that did not end, is not packed.
+  rm run.tar.gz first.tar.gz
   echo x >>run/plan.tsv
   fails 1 run_split "$REPO/do_it.sh" bundle run
   assert_equal "$STDERR" "do_it.sh: run: changed plan.tsv: only an unchanged run is packed; ./do_it.sh verify run names all problems"
@@ -43,8 +40,10 @@ setup() {
   assert_equal "$(find . -name '*.tar.gz*')" ''
 }
 
-# Refuse the archive x.tar.gz, and unpack nothing.
+# Refuse the archive x.tar.gz, of these words for tar if there are any, and unpack nothing.
+# Usage: refused REASON [WORD]...
 refused() {
+  (($# == 1)) || tar -czPf x.tar.gz "${@:2}"
   fails 2 run_split "$REPO/do_it.sh" verify x.tar.gz
   assert_equal "$STDERR" "do_it.sh: command line: x.tar.gz: $1; accepted: an archive of ./do_it.sh bundle"
   refute_exists results
@@ -53,30 +52,22 @@ refused() {
 @test "an archive with a link, a FIFO, a name that leads elsewhere, or two runs, or that is cut, is refused, and nothing is unpacked" {
   local odd='cut, or has other than regular files' one='has not one run, with its SHA256SUMS'
   ln -s /etc/passwd run/link
-  tar -czf x.tar.gz run
-  refused "$odd"
+  refused "$odd" run
   ln -f run/plan.tsv run/link
-  tar -czf x.tar.gz run
-  refused "$odd"
+  refused "$odd" run
   rm run/link
   mkfifo run/link
-  tar -czf x.tar.gz run
-  refused "$odd"
+  refused "$odd" run
   rm run/link
-  tar -czPf x.tar.gz run --transform 's,plan.tsv,../../plan.tsv,'
-  refused "$one"
-  tar -czPf x.tar.gz run --transform 's,^,/tmp/,'
-  refused "$one"
+  refused "$one" run --transform 's,plan.tsv,../../plan.tsv,'
+  refused "$one" run --transform 's,^,/tmp/,'
   : >$'run/a\nb'
-  tar -czf x.tar.gz run
-  refused "$one"
+  refused "$one" run
   rm run/a*
   cp -r run other
-  tar -czf x.tar.gz run other
-  refused "$one"
+  refused "$one" run other
   rm other/SHA256SUMS
-  tar -czf x.tar.gz other
-  refused "$one"
+  refused "$one" other
   tar -czf whole.tar.gz run
   head -c 10000 whole.tar.gz >x.tar.gz
   refused "$odd"

@@ -5,7 +5,7 @@
 
 load helper
 
-@test "clients get one time to start at, each by its own clock, far enough ahead for all to receive it" {
+@test "clients get one time to start at, each by its own clock, far enough ahead for all to receive it; how late a call arrives is counted from the call of all, within the trip" {
   prints $'a set 1\nb set 1\n5000000' master '' '
     CLIENT_IP=192.0.2.1
     monitor_mark() { :; }
@@ -19,9 +19,6 @@ load helper
       echo "$client $phase $((${start/./} - before - ${_CLIENT_OFFSET[$client]} >= 700000)) ${start/./}" >>told
     done
     awk "{ print \$1, \$2, \$3; at[NR] = \$4 } END { print at[2] - at[1] }" told'
-}
-
-@test "how late a call arrives at a client: from the call of all clients, by the master's clock, within the trip" {
   prints $'650000 4700000\n1200000 4700000\n300000 4700000' master '' '
     CLIENT_IP=192.0.2.1
     take() {
@@ -38,18 +35,7 @@ load helper
     take 5.000000 5.100000 1300000 2500000'
 }
 
-@test "a load generator starts with a long name of its scenario and of its client" {
-  succeeds master "" '
-    CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1 CLIENT_LAUNCH=1
-    lock_name "$(printf "%060d" 1)"
-    CLIENT=$(printf "%0100d" 2)
-    call_run 127.0.0.1 client launch sleep 1000
-    cat "$REMOTE_DIR"/run-*/client-*/test.pid
-    call_run 127.0.0.1 client stop'
-  assert_match $'\n[0-9]+$'
-}
-
-@test "a launch whose reply was lost is done once; one of a later repeat ends what an earlier repeat left" {
+@test "a launch whose reply was lost is done once; one of a later repeat ends what an earlier repeat left; with a long name of its scenario and of its client it starts, too" {
   need_command screen
   prints $'same\nother' master '' '
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE=""
@@ -64,6 +50,13 @@ load helper
     launch second
     [[ $pid != "$first" ]] && proc_alive "$pid" "$start" && ! proc_alive "$first" "$first_start" && echo other
     _client_run 127.0.0.1 stop'
+  matches $'\n[0-9]+$' master "" '
+    CLIENT_PASSWORD= SERVER_CERTIFICATE= CLIENT_THREADS=1 CLIENT_LAUNCH=1
+    lock_name "$(printf "%060d" 1)"
+    CLIENT=$(printf "%0100d" 2)
+    call_run 127.0.0.1 client launch sleep 1000
+    cat "$REMOTE_DIR"/run-*/client-*/test.pid
+    call_run 127.0.0.1 client stop'
 }
 
 @test "a generator that a launch started but could not record is ended by stop, by the next launch, and by the command stop" {
@@ -82,7 +75,6 @@ END
     CLIENT_THREADS=1 CLIENT_PASSWORD="" SERVER_CERTIFICATE="" CLIENT_LAUNCH=one
     launch() { _client_run 127.0.0.1 launch sleep 1000 >/dev/null 2>&1 || :; }
     left() {
-      local pid
       for pid in $(<started); do ! proc_start "$pid" || echo "$pid"; done | wc -l
     }
     launch

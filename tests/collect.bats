@@ -5,8 +5,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   export TIERBENCH_RESULTS_DIR=$SCRATCH/received
   REP=native/1000B-2i/rep-1
   # One repeat of the sample is enough.
@@ -31,14 +30,10 @@ seal() {
   done < <(find "$1" -name SHA256SUMS -printf '%d %p\n' | sort -rn | cut -d ' ' -f 2-)
 }
 
-# Change a column of a phase's row in a table of the current directory.
-# Usage: forge FILE PHASE COLUMN VALUE
-forge() {
-  cells_set "$1" "operation=$2" "$3=$4"
-}
+# Change a column of a phase's row in a table of the current directory: forge FILE PHASE COLUMN VALUE
+forge() { cells_set "$1" "operation=$2" "$3=$4"; }
 
-# Change what the counters say of the tier.
-# Usage: tier NAME VALUE
+# Change what the counters say of the tier: tier NAME VALUE
 tier() { sed -i "s/^\([a-z]*\ttier\t$1\t\).*/\1-\t$2/" "$REP/server/counters.tsv"; }
 
 @test "a run that is forged, cut or unplaced is refused with the reason; the others enter" {

@@ -5,15 +5,13 @@
 load helper
 load logs
 
-# Print the last screen of a run without the table of every repeat.
-# Usage: screen RUN
+# Print the last screen of a run without the table of every repeat: screen RUN
 screen() {
-  RESULT_PROGRAM=x bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; ending_show "$1" "$SCRATCH/data"' bash "$1" >text
+  RESULT_PROGRAM=x modules 'ending_show "$1" "$SCRATCH/data"' "$1" >text
   sed '1,/^$/d' text
 }
 
-# Compare the last screen of a run with what stdin has.
-# Usage: screen_is RUN <TEXT
+# Compare the last screen of a run with what stdin has: screen_is RUN <TEXT
 screen_is() {
   cat >wanted
   screen "$1" >shown
@@ -112,17 +110,14 @@ END
       >$swap/rep-$repeat/size.tsv
   done
   answer_set "$(sed -n 's/^ANSWER="\(.*\)"/\1/p' "$REPO/conf/scenarios/size.conf")"
-  run answer
-  assert_output 'swap, get: 23 % of DRAM keeps p99<=1ms (20 to 24 %)'
+  prints 'swap, get: 23 % of DRAM keeps p99<=1ms (20 to 24 %)' run answer
   sed -i 's/found/client/' $swap/rep-1/size.tsv
-  run answer
-  assert_output 'swap, get: at most 23 % of DRAM keeps p99<=1ms (20 to 24 %)'
+  prints 'swap, get: at most 23 % of DRAM keeps p99<=1ms (20 to 24 %)' run answer
   sed -i 's/found\|client/broken/' $swap/rep-*/size.tsv
   run answer
   assert_output 'swap, p99<=1ms: no answer: the measured phase breaks the limit, although steps kept it, in 3 of 3 repeats: a longer SEARCH_TIME finds a higher share'
   rm $swap/rep-*/size.tsv
-  run answer
-  assert_output 'no answer: no repeat has a figure for share of DRAM'
+  prints 'no answer: no repeat has a figure for share of DRAM' run answer
   # A search that found no load has no row of results.
   printf '%s\t' phase limit search load search_low search_high soft_low soft_high steps least_us slowest_kept slowest_looks slowest load_unit >$swap/rep-1/search.tsv
   printf '\n%s\n' $'get\tp99<=1ms\tnone\t800\t-\t-\t-\t-\t19\t1023\t0\t3\t491\t-' >>$swap/rep-1/search.tsv
@@ -131,7 +126,6 @@ END
 }
 
 @test "a failover: the worst number of lost writes, the medians of the rest, and its windows" {
-  local repeat
   for repeat in 1 2; do
     repeat_make run native 750B-3i $repeat c 750 1000 3 30 90 mixed:20
     printf '%s\t%s\n' figure value phase mixed takeover_s 2.$((repeat + 3)) acked_writes 10790 acked_writes_lost $((repeat - 1)) resync_s 0.10 \
@@ -163,7 +157,6 @@ END
 }
 
 @test "a rate that was not reached, the point with the most, and the ratio to the first variant begin the answer" {
-  local size
   for size in 100 1000; do
     repeat_make run native ${size}B-2i 1 c $size 500000 2 30 90 get:7
     repeat_make run swap ${size}B-2i 1 c $size 500000 2 30 1900 get:$((7 + size / 100))
@@ -172,18 +165,15 @@ END
   touch run/{native,swap}/variant.conf
   answer_set 'most ops: {ops_per_sec} operations/s at {point}, p99 {p99_us}'
   sed -i $'2s/\t0\t1000\t/\t400000\t1000\t/' run/swap/1000B-2i/rep-1/c/result.tsv
-  run answer
-  assert_output 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
+  prints 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
 native: 129,345 operations/s at 100B-2i, p99 90 us
-swap: 114,531 operations/s at 100B-2i, p99 1.9 ms'
+swap: 114,531 operations/s at 100B-2i, p99 1.9 ms' run answer
   sed -i '$d' run/run.conf
   answer_set 'least p99: {ratio} of {base}'
-  run answer
-  assert_output 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
-swap: 21.1x of native'
+  prints 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
+swap: 21.1x of native' run answer
   sed -i '$d' run/run.conf
   answer_set 'each later: {later}'
-  run answer
-  assert_output 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
-no answer: unknown metric later'
+  prints 'swap, 1000B-2i: RATE=400,000 asked, 14.1 % reached
+no answer: unknown metric later' run answer
 }

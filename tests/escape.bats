@@ -4,8 +4,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   chmod 711 .
   # Each leaves the recorded process, the log and the terminal. The first keeps the environment, the second starts redis-server again, and its
   # environment is empty.
@@ -17,12 +16,9 @@ setup() {
 }
 
 # Every process with the scratch directory, or the directory of the instances, on its command line.
-escaped() {
-  pgrep -f "$SCRATCH/(kept|again)|cwd/$BASE.conf|:$BASE\$" || :
-}
+escaped() { pgrep -f "$SCRATCH/(kept|again)|cwd/$BASE.conf|:$BASE\$" || :; }
 
 @test "a run's end stops instances that forked away, also if something starts them again, and leaves another program in their directory alone" {
-  local wrapper
   for wrapper in kept again; do
     succeeds master "INSTANCES=1 REDISBASE=$BASE SERVER_PREFIX=$SCRATCH/$wrapper" 'server_start 1 && exit 9
       until ss -Hltn "sport = :$REDISBASE" | grep . >/dev/null; do sleep 0.02; done
@@ -37,7 +33,6 @@ escaped() {
 }
 
 @test "after a kill -9 of the master, and with its directory removed, stop finds such instances, and leaves other processes alone" {
-  local gone mine
   redis_start
   mine=$REDIS_PORT
   # A program that reads the log is not an instance.

@@ -5,18 +5,12 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   BASE=$(ports_pick 2)
 }
 
-teardown() {
-  scratch_teardown
-}
-
-# Run events on two instances.
-# Usage: events_run SETTING...   Sets: REP, the directory of the repeat
+# Run events on two instances: events_run SETTING...   Sets: REP, the directory of the repeat
 events_run() {
   run_split "$REPO/do_it.sh" run -s demo VALUE_SIZES=500 KEYS=4000 REDISRUNS=1 REPORT=off PHASES='populate mixed' DATA=random INTERVAL=0.1 \
     REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" "$@"
@@ -32,7 +26,6 @@ events_run() {
 }
 
 @test "fork, copied memory and duration are those of INFO and the log, in every row; latencies are those of the interval log; nothing is left" {
-  local port event begun ended fork cow info log row
   succeeds events_run EVENTS='0.5:bgsave 1.7:bgrewriteaof 2.9:fullsync 4.1:purge 4.7:defrag' REDIS_CONF.repl-diskless-sync-delay=0 TIME=6
   assert_equal "$(awk -F '\t' 'NR > 1 { print $1, $2, $4 }' "$REP/server/persistence.tsv" | sort -u | paste -sd ,)" \
     "1 bgsave done,2 bgrewriteaof done,3 fullsync done,4 purge done,5 defrag $(awk -F '\t' '$2 == "defrag" { print $4; exit }' "$REP/server/persistence.tsv")"
@@ -78,20 +71,21 @@ print(row["event_write_mb_s"] == "%.1f" % slowest, row["event_peak_mb"] == "%.1f
   assert_equal "$(find host -name '*.rdb' -o -name 'run-*')" ''
 }
 
-@test "one after the other; a child that is killed is named, and the rest of the run stays" {
-  local said
+@test "one after the other; a child that is killed is named, and the rest of the run stays; what is not over with the load is cut" {
   # The first instance's child; writing lasts 0.8 s, by a delay for each key.
   job_start bash -c 'until read -r child _ < <(pid=$(awk -v port="$1" "\$3 == port { print \$1 }" host/run-*/server/instances.proc 2>/dev/null) &&
       pgrep -P "$pid"); do sleep 0.02; done; kill -KILL "$child"' - "$BASE"
-  events_run EVENTS='0.3:bgsave 2.5:purge spread=one' REDIS_CONF.rdb-key-save-delay=200 TIME=4
+  events_run EVENTS='0.3:bgsave 2.5:purge 3.5:bgsave spread=one' REDIS_CONF.rdb-key-save-delay=200 TIME=4
   said=$STDERR
   assert_success
   job_wait 20
   assert_contains "repeat 1: EVENTS: bgsave failed on 1 instance: Background saving terminated by signal 9 (port $BASE)" "$said"
-  assert_equal "$(awk -F '\t' '$2 == "bgsave" { print $3 - '"$BASE"', $4 }' "$REP/server/persistence.tsv" | paste -sd ,)" '0 failed,1 done'
+  assert_equal "$(awk -F '\t' '$2 == "bgsave" { print $3 - '"$BASE"', $4 }' "$REP/server/persistence.tsv" | paste -sd ,)" '0 failed,1 done,0 cut,1 cut'
   # The second instance was asked when the first was over.
-  assert_equal "$(awk -F '\t' '$2 == "bgsave" { if (over != "") print ($5 >= over); over = $7 }' "$REP/server/persistence.tsv")" 1
+  assert_equal "$(awk -F '\t' '$1 == 1 { if (over != "") print ($5 >= over); over = $7 }' "$REP/server/persistence.tsv")" 1
   assert_equal "$(awk -F '\t' 'NR == 2 { print $1, $3, $4 }' "$REP/events.tsv")" 'bgsave 2 1'
+  assert_contains 'EVENTS: bgsave was not over when the load ended, on 2 instances; set a longer TIME' "$said"
+  assert_equal "$(awk -F '\t' 'NR == 4 { print $1, $4, $5, $12 }' "$REP/events.tsv")" 'bgsave 2 2  4.000'
 }
 
 # A client that sends a GET each millisecond to the first instance, whether it answers or not, and logs the time and the wait of each answer in the file
@@ -175,21 +169,12 @@ assert rest["event"] == "rest" and float(rest["p99_us"]) < min(float(row["p99_us
 END
 }
 
-@test "what is not over with the load is cut" {
-  succeeds events_run EVENTS=0.5:bgsave REDIS_CONF.rdb-key-save-delay=2000 TIME=1
-  assert_contains 'EVENTS: bgsave was not over when the load ended, on 2 instances; set a longer TIME' "$STDERR"
-  assert_equal "$(awk -F '\t' 'NR > 1 { print $4 }' "$REP/server/persistence.tsv" | sort -u)" cut
-  assert_equal "$(awk -F '\t' 'NR == 2 { print $1, $4, $5, $12 }' "$REP/events.tsv")" 'bgsave 2  1.000'
-}
-
 @test "the disk has space for the files of events, next to those of persistence, or doctor refuses the run" {
-  local words mib
   # A copy is 2 x 100000 keys of 1032 bytes; in an AOF, of 1064.
   while IFS='|' read -r words mib; do
     # shellcheck disable=SC2086 # several settings
-    run "$REPO/do_it.sh" plan -s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=2 VALUE_SIZES=1000 KEYS=100000 \
+    succeeds run "$REPO/do_it.sh" plan -s demo SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16 INSTANCES=2 VALUE_SIZES=1000 KEYS=100000 \
       PHASES='populate mixed' TIME=60 $words
-    assert_success
     assert_equal "$words $(sed -n 's/^disk  *up to \([0-9]*\) MiB .*/\1/p' <<<"$output")" "$words $mib"
   done <<'END'
 EVENTS=1:fullsync,2:purge|

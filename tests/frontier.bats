@@ -19,7 +19,7 @@ frontier_make() {
       print $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "get", 1000, 1, "", "", "", "", "", "", "", "", "", "", ""
     }' >data/totals
   head -n 1 data/totals >data/rows
-  bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; _plot_data data' | tee data/jobs | cut -f 2,3,8
+  modules '_plot_data data' | tee data/jobs | cut -f 2,3,8
 }
 
 @test "DRAM against p99: a line per variant and order of keys, with dashed limits; without a share that varies there is none" {
@@ -65,7 +65,7 @@ END
 swap 1 a 2 1:1 1:1 80000 110 200 - -
 swap 1 b 2 1:4 1:4 30000 900 50 - p99<=2ms
 END
-  succeeds run_split bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; plot_all "$PWD"'
+  succeeds run_split modules 'plot_all "$PWD"'
   assert_equal "$STDERR" ''
   assert_contains '>limit<' "$(<frontier-1.svg)"
   assert_contains '>DRAM of the instances (MiB)<' "$(<frontier-1.svg)"

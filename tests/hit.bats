@@ -45,8 +45,14 @@ truth() {
   }'
 }
 
-@test "the first look is by the model: DRAM of a quarter of the keys as LRU has it" {
-  local asked sd word parameter
+@test "the first look is by the model: DRAM of a quarter of the keys as LRU has it; a round goes on until two looks differ by less than half a point or chance; within a point the keys are found" {
+  assert_equal "$(next gaussian 85 <<<'1 14000 0.70')" $'look\t1\t2\t14000'
+  assert_equal "$(next gaussian 85 <<<$'1 14000 0.70\n1 14000 0.78')" $'look\t1\t3\t14000'
+  assert_match $'^round\t1\t14000\t0.7990\t3\nlook\t2\t1\t' "$(next gaussian 85 <<<$'1 14000 0.70\n1 14000 0.798\n1 14000 0.80')"
+  # A look of 1,000 requests has an error of more than a point.
+  assert_match $'\nlook\t2\t1\t' "$(next gaussian 85 <<<$'1 14000 0.79 1000\n1 14000 0.80 1000')"
+  assert_match $'^round\t1\t14000\t0.7650\t8\n' "$(printf '1 14000 0.7%d\n' 1 8 2 8 3 7 0 3 | sed 's/0.70/0.80/' | next gaussian 85)"
+  assert_equal "$(next gaussian 85 <<<$'1 14000 0.843\n1 14000 0.845')" $'round\t1\t14000\t0.8440\t2\nfound\t14000\t0.8440\t1'
   # Che, Tung and Wang: a quarter of the keys reaches 0.937, 1.773 and 2.224 SDs to each side.
   while read -r asked sd; do
     IFS=$'\t' read -r word _ _ parameter < <(next gaussian "$asked" </dev/null)
@@ -55,21 +61,11 @@ truth() {
   done < <(printf '50 26681\n85 14100\n95 11241\n')
 }
 
-@test "a round goes on until two looks differ by less than half a point, or than chance alone makes them differ, and for eight looks at most" {
-  assert_equal "$(next gaussian 85 <<<'1 14000 0.70')" $'look\t1\t2\t14000'
-  assert_equal "$(next gaussian 85 <<<$'1 14000 0.70\n1 14000 0.78')" $'look\t1\t3\t14000'
-  assert_match $'^round\t1\t14000\t0.7990\t3\nlook\t2\t1\t' "$(next gaussian 85 <<<$'1 14000 0.70\n1 14000 0.798\n1 14000 0.80')"
-  # A look of 1,000 requests has an error of more than a point.
-  assert_match $'\nlook\t2\t1\t' "$(next gaussian 85 <<<$'1 14000 0.79 1000\n1 14000 0.80 1000')"
-  assert_match $'^round\t1\t14000\t0.7650\t8\n' "$(printf '1 14000 0.7%d\n' 1 8 2 8 3 7 0 3 | sed 's/0.70/0.80/' | next gaussian 85)"
-}
-
-@test "within a point of what is asked for the keys are found; the rounds of other points do not count" {
-  assert_equal "$(next gaussian 85 <<<$'1 14000 0.843\n1 14000 0.845')" $'round\t1\t14000\t0.8440\t2\nfound\t14000\t0.8440\t1'
-}
-
-@test "made-up servers that keep the most popular keys: found in five rounds at most, within 1.3 points of the truth" {
-  local kind asked share hot word rounds hit
+@test "made-up servers that keep the most popular keys: found in five rounds at most, within 1.3 points of the truth; keys that are all alike, or as unequal as can be, are said; eight rounds are the most" {
+  assert_match $'\nnever\talike\t2000000\t0.2600$' "$(next gaussian 20 <<<$'1 2000000 0.26\n1 2000000 0.26')"
+  assert_equal "$(next gaussian 20 </dev/null)" $'look\t1\t1\t2000000'
+  assert_match $'\nnever\tnarrow\t100.00000\t0.5000$' "$(next hotspot 85 40 <<<$'1 100.00000 0.5\n1 100.00000 0.5')"
+  assert_match $'\nclosest\t14007\t0.8300\t8$' "$(printf '%d 1400%d 0.%d\n' 1 1 70 1 1 70 2 2 99 2 2 99 3 3 71 3 3 71 4 4 98 4 4 98 5 5 72 5 5 72 6 6 97 6 6 97 7 7 83 7 7 83 8 8 96 8 8 96 | next gaussian 85)"
   while read -r kind asked share hot; do
     IFS=$'\t' read -r word _ _ rounds hit < <(seek "$kind" "$asked" "$share" "$hot")
     [[ $word == found ]] && ((rounds <= 5)) || fail "$kind, $asked %: $word after $rounds rounds"
@@ -77,23 +73,7 @@ truth() {
   done < <(printf 'gaussian 50 0.2\ngaussian 85 0.3\ngaussian 95 0.2\nzipf 60 0.2\nzipf 85 0.2\nhotspot 60 0.2 10\n')
 }
 
-@test "keys that are all alike hit more already; keys that are as unequal as can be hit less; eight rounds are the most" {
-  assert_match $'\nnever\talike\t2000000\t0.2600$' "$(next gaussian 20 <<<$'1 2000000 0.26\n1 2000000 0.26')"
-  assert_equal "$(next gaussian 20 </dev/null)" $'look\t1\t1\t2000000'
-  assert_match $'\nnever\tnarrow\t100.00000\t0.5000$' "$(next hotspot 85 40 <<<$'1 100.00000 0.5\n1 100.00000 0.5')"
-  assert_match $'\nclosest\t14007\t0.8300\t8$' "$(printf '%d 1400%d 0.%d\n' 1 1 70 1 1 70 2 2 99 2 2 99 3 3 71 3 3 71 4 4 98 4 4 98 5 5 72 5 5 72 6 6 97 6 6 97 7 7 83 7 7 83 8 8 96 8 8 96 | next gaussian 85)"
-}
-
-@test "each hit ratio is a point with a name and a column, alone too" {
-  local text
-  succeeds run_plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  text=$(cells 'point variant hit_asked' <<<"$output")
-  assert_equal "$text" "$(printf '1000B-1i-hit%d %s %d%%\n' 50 native 50 50 swap 50 85 native 85 85 swap 85 95 native 95 95 swap 95)"
-  run_plan --rows -s flash HIT_RATIO=90.5% KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
-  assert_contains $'\t1000B-1i-hit90.5\t' "$output"
-}
-
-@test "the plan has the minutes of the search: once a point, on the first variant that can" {
+@test "each hit ratio is a point with a name and a column, alone too; the plan has the minutes of the search: once a point, on the first variant that can" {
   local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=2 RATE=0 TIME=10 SEARCH_TIME=4 PLAN_OPS=1000 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2
     SERVER_CORES=8 SERVER_MEM=16 -v native -v swap -v swap-b)
   # Usage: seconds SETTING; sets output
@@ -111,30 +91,31 @@ truth() {
  2 swap-b 2 14"
   seconds HIT_RATIO=off KEY_PATTERN=gaussian:100
   refute_contains ' 61'
+  succeeds run_plan --rows -s flash-read FILL=10M SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  text=$(cells 'point variant hit_asked' <<<"$output")
+  assert_equal "$text" "$(printf '1000B-1i-hit%d %s %d%%\n' 50 native 50 50 swap 50 85 native 85 85 swap 85 95 native 95 95 swap 95)"
+  run_plan --rows -s flash HIT_RATIO=90.5% KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16
+  assert_contains $'\t1000B-1i-hit90.5\t' "$output"
 }
 
 @test "the load of the search is no phase: what belongs to phases is off in it, as each variant sets it, and counts again after it" {
-  cat >master.sh <<'END'
-set -Eeuo pipefail
-ROOT=$REPO LIB=$REPO/lib RUN=$SCRATCH
-. "$LIB/modules.sh"
-. "$LIB/cmd/plan.sh"
-cmd_plan "$@" >/dev/null
-show() { printf '%s %s: ' "$1" "${ROW[variant]}" && conf_print | grep -E '^(RATE|TIME|WARMUP|PHASES|KERNEL.thp)=' | paste -sd ' '; }
-# In place of the hosts: print the settings that they would get.
-repeat_held() { :; }
-tune_apply() { :; }
-repeat_probe() { show "search of $1"; }
-plan_row "${PLAN_ROWS[0]}"
-_hit_seek "${ROW[point]}"
-plan_row "${PLAN_ROWS[0]}"
-show after
-END
+  # In place of the hosts: print the settings that they would get.
+  code='RUN=$SCRATCH
+    . "$LIB/cmd/plan.sh"
+    cmd_plan "$@" >/dev/null
+    show() { printf "%s %s: " "$1" "${ROW[variant]}" && conf_print | grep -E "^(RATE|TIME|WARMUP|PHASES|KERNEL.thp)=" | paste -sd " "; }
+    repeat_held() { :; }
+    tune_apply() { :; }
+    repeat_probe() { show "search of $1"; }
+    plan_row "${PLAN_ROWS[0]}"
+    _hit_seek "${ROW[point]}"
+    plan_row "${PLAN_ROWS[0]}"
+    show after'
   local -a words=(-s flash-read KEYS=1000 SRV_OVERRIDE=1 REDISRUNS=1 HIT_RATIO=90% RATE=700 TIME=9 WARMUP=2 SIDECAR=/bin/true FAR=auto NEIGHBOUR=5
     SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=8 SERVER_MEM=16)
   # The search runs on another variant than that of the first row, or on the same.
   for variant in native swap; do
-    succeeds run_split bash master.sh "${words[@]}" -v "$variant" -v swap-b
+    succeeds run_split modules "$code" "${words[@]}" -v "$variant" -v swap-b
     assert_output "$(
       echo "search of hit ${variant/native/swap-b}:" 'PHASES="populate get" RATE="0" TIME="0" WARMUP="0" KERNEL.thp="never"'
       echo "after $variant:" 'PHASES="populate get" RATE="700" TIME="9" WARMUP="2" KERNEL.thp="never"'
@@ -162,8 +143,7 @@ hits_make() {
   done
 }
 
-# The plan and the settings of such a run.
-# Usage: run_files RUN VARIANT...   Returns: 0
+# The plan and the settings of such a run: run_files RUN VARIANT...
 run_files() {
   local variant
   printf 'SCENARIO=flash-read\nVARIANTS="%s"\n' "${*:2}" >"$1/run.conf"
@@ -186,18 +166,18 @@ run_files() {
   assert_contains 'in 1 of 1 results; most in swap, get at 1000B-1i-hit85, repeat 1: 83.3 % for 86%: off by 2.7 points' "$output"
 }
 
-@test "the report's plot of the hit ratio over time has what was asked, and a line for each variant; it stands in for that of waits" {
+@test "the report's plot of the hit ratio over time has what was asked, and a line for each variant, in place of waits; without samples of page faults there is neither, by gawk too" {
   local run=20250101T100000Z-x
+  need_command gawk
   hits_make "$run" native native 1 10000 0 0
   hits_make "$run" swap swap 1 1000 300 100
   run_files "$run" native swap
   mkdir data
-  modules_run '
+  matches $'\nhits\thits-1\tHit ratio over time at 1000B-1i-hit85, first repeat\t2\t70\t12 2 85\t' modules_run '
     result_rows '"$run"' >data/rows
     result_add_up <data/rows >data/totals
     # The made-up rows have no histograms, which other plots lack.
     _plot_data data || :'
-  assert_match $'\nhits\thits-1\tHit ratio over time at 1000B-1i-hit85, first repeat\t2\t70\t12 2 85\t'
   refute_exists data/far-1.dat
   assert_equal "$(cat data/hits-1.dat.names)" $'1\tnative\n2\tswap'
   # Two ends a second: four with 300 waits in 1,000 operations, then seven with 100; no sample ends the last one.
@@ -208,19 +188,10 @@ run_files() {
  1 2 2"
   run "$REPO/do_it.sh" report "$run"
   assert_exists "$run"/plots/hits-1.svg "$run"/plots/hits-1.png
-}
-
-@test "without samples of page faults, as with HIT_COUNTERS, there is no plot of hits or waits, by gawk too" {
-  local run=20250101T100000Z-x variant
-  need_command gawk
-  hits_make "$run" native native 1 10000 0 0
-  hits_make "$run" swap swap 1 1000 300 100
-  for variant in native swap; do sed -i '1!s/[0-9]*$/-/' "$run/$variant"/*/rep-1/server/instances.tsv; done
-  run_files "$run" native swap
-  mkdir with-gawk data
+  sed -i '1!s/[0-9]*$/-/' "$run"/{native,swap}/*/rep-1/server/instances.tsv
+  rm data/*
   # gawk stops at a division by zero, mawk continues.
-  ln -s "$(command -v gawk)" with-gawk/awk
-  PATH=$SCRATCH/with-gawk:$PATH modules_run '
+  with_awk gawk modules_run '
     result_rows '"$run"' >data/rows
     result_add_up <data/rows >data/totals
     _plot_data data || :'
@@ -229,8 +200,7 @@ run_files() {
   refute_exists data/hits-1.dat data/far-1.dat
 }
 
-@test "the table: a row for each variant at each hit ratio, its part of the first variant and its factor over the first device, with intervals and bounds" {
-  local repeat
+@test "the table: a row for each variant at each hit ratio, its part of the first variant and its factor over the first device, with intervals and bounds; a phase that PHASES has twice is two phases" {
   for repeat in 1 2 3; do
     hits_make r native native "$repeat" $((10000 + repeat)) 0 0
     hits_make r swap swap "$repeat" $((1000 + repeat)) 300 100
@@ -263,13 +233,9 @@ run_files() {
   # The intervals have the level of the run's looks.
   printf 'REDISRUNS="auto:3..30"\n' >>r/run.conf
   settings_make "r"
-  modules_run '
+  shows '98.9 % between' modules_run '
     tables_make "$LIB/part/hit/table.awk" r <totals | tr -s " "'
-  assert_contains '98.9 % between'
-}
-
-@test "the table: a phase that PHASES has twice is two phases, and one that a search repeats for each limit is one" {
-  local repeat
+  rm -r r
   for repeat in 1 2; do hits_make r swap swap "$repeat" 1000 300 100; done
   run_files r swap
   succeeds modules_run '
