@@ -6,67 +6,62 @@ load helper
 load logs
 load compare
 
+RUN=20250101T100000Z-x
+
 # Write the figures of a failover into a repeat: failover_set REPEAT_DIR TAKEOVER LOST
 failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes_lost\t%s\n' "$2" "$3" >"$1/failover.tsv"; }
 
 @test "a repeat without a figure that others have is named, passes no condition, and is equal to nothing" {
-  local repeat run=20250101T100000Z-x
   local -a shown=(--metric takeover --metric acklost --metric resync)
-  run_make $run 5 30 30 20 20
+  run_make $RUN 5 30 30 20 20
   for repeat in 1 2 3 4 5; do
-    failover_set $run/native/1000B-4i/rep-$repeat 10.$repeat 0
-    failover_set $run/swap/1000B-4i/rep-$repeat 10.$repeat 0
+    failover_set $RUN/native/1000B-4i/rep-$repeat 10.$repeat 0
+    failover_set $RUN/swap/1000B-4i/rep-$repeat 10.$repeat 0
   done
-  succeeds run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
-  assert_equal "$(figure acklost mark $run)" equal
+  succeeds run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $RUN
+  assert_equal "$(figure acklost mark $RUN)" equal
   assert_match 'swap +set +acklost<=0 +1000B-4i'
   refute_contains ' have no ' "$STDERR"
   # This failover was never completed.
-  failover_set $run/swap/1000B-4i/rep-2 - -
-  fails 1 run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $run
+  failover_set $RUN/swap/1000B-4i/rep-2 - -
+  fails 1 run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'acklost>0' --limit 'acklost<=0' $RUN
   assert_contains 'set at 1000B-4i: 1 of 5 repeats of swap have no takeover, and are not in its figures' "$STDERR"
   assert_contains 'swap, set at 1000B-4i: takeover cannot be evaluated: not all repeats have it (takeover>15)' "$STDERR"
   assert_contains 'swap, set at 1000B-4i: acknowledged writes lost cannot be evaluated: not all repeats have it (acklost>0)' "$STDERR"
-  assert_equal "$(figure acklost mark $run)" 'no interval'
+  assert_equal "$(figure acklost mark $RUN)" 'no interval'
   assert_match 'native +set +acklost<=0 +1000B-4i'
   assert_match 'swap +set +acklost<=0 +not known'
   # What no repeat has is not a figure of the phase.
   refute_contains 'no resync' "$STDERR"
   # A rule that the other repeats meet is met.
-  failover_set $run/swap/1000B-4i/rep-3 10 7
-  run_split compare "${shown[@]}" --fail-if 'acklost>0' --fail-if 'takeover>200%' $run
+  failover_set $RUN/swap/1000B-4i/rep-3 10 7
+  run_split compare "${shown[@]}" --fail-if 'acklost>0' --fail-if 'takeover>200%' $RUN
   assert_contains 'swap, set at 1000B-4i: acknowledged writes lost is 7 (acklost>0)' "$STDERR"
   assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$STDERR"
   # A ratio needs all repeats of the base, too; a figure of the other side does not.
-  failover_set $run/swap/1000B-4i/rep-2 10 0
-  failover_set $run/native/1000B-4i/rep-1 - -
-  run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'takeover>200%' $run
+  failover_set $RUN/swap/1000B-4i/rep-2 10 0
+  failover_set $RUN/native/1000B-4i/rep-1 - -
+  run_split compare "${shown[@]}" --fail-if 'takeover>15' --fail-if 'takeover>200%' $RUN
   assert_equal "$(grep -c 'cannot be evaluated' <<<"$STDERR")" 1
   assert_contains 'takeover cannot be evaluated: not all repeats have it (takeover>200%)' "$STDERR"
 }
 
 @test "a search for DRAM holds a load: its latencies, and its throughput against a search for a load, get no verdict" {
-  local repeat
   run_make run 3 100 900 10 40
-  for repeat in 1 2 3; do
-    printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\n' >run/native/1000B-4i/rep-$repeat/search.tsv
-    printf 'phase\tlimit\tsearch\tdram_share_percent\nset\tp99<=1ms\tfound\t40\n' >run/swap/1000B-4i/rep-$repeat/size.tsv
-  done
+  search_set run native '*' found
+  search_set run swap '*' found 40
   assert_equal "$(figure tx mark --metric ops --metric p99 run | sort -u)" 'other load'
   fails 1 run compare --fail-if 'ops<95%' --fail-if 'ops<1k' run
   assert_contains 'throughput cannot be evaluated: measured at other loads (ops<95%)'
   refute_contains 'ops<1k'
   refute_contains "of native's throughput"
   # Two searches for DRAM hold loads that each run found: those have a ratio.
-  for repeat in 1 2 3; do
-    rm run/native/1000B-4i/rep-$repeat/search.tsv
-    cp {run/swap,run/native}/1000B-4i/rep-$repeat/size.tsv
-  done
+  rm run/native/1000B-4i/rep-*/search.tsv
+  search_set run native '*' found 40
   assert_equal "$(figure ops metric,mark --metric p99 run)" $'ops|worse\np99|other load'
 }
 
 @test "points of a sweep are never repeats of one point, of a run or of plain logs" {
-  local repeat axis
   for repeat in 1 2 3; do
     for axis in 1to1 1to8; do repeat_make a native 1000B-4i-$axis $repeat c 1000 500000 4 30 90 set:20; done
     repeat_make b native 1000B-4i-1to4 $repeat c 1000 500000 4 30 90 set:20
@@ -84,7 +79,6 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
 }
 
 @test "other numbers of keys at one point are named once, and are not those of the base" {
-  local repeat variant point
   for repeat in 1 2 3; do
     for variant in native swap; do
       for point in 1000B-4i 1000B-8i; do
@@ -109,7 +103,6 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
 }
 
 @test "logs without the number of a repeat are compared in their order" {
-  local n
   mkdir a b
   for n in 1 2 3; do
     log_make 1000 500000 4 set:20 get:10 >a/redis.log.$n
@@ -121,7 +114,6 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
 }
 
 @test "a variant without a complete result on one side is told once, on the base too; one that the other run never began is told, too" {
-  local run
   for run in a b; do
     run_make $run 3 30 30 20 20
     repeat_make $run zram 1000B-4i 1 c 1000 500000 4 30 90 set:20
@@ -161,8 +153,7 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
   # A repeat that did not finish is in no figure.
   cp -r one/swap/1000B-4i/rep-3 one/swap/1000B-4i/rep-4.cut-20250101-100000
   for file in two/*/*/rep-*/server/plan.tsv one/swap/1000B-4i/rep-4.cut*/server/plan.tsv; do sed -i "s/aaa)/aaa; changed)/" "$file"; done
-  run_split compare one two
-  assert_contains "compare: one was made by $a, two by $b: versions of the tool may measure differently" "$STDERR"
+  warns "compare: one was made by $a, two by $b: versions of the tool may measure differently" run_split compare one two
   run_split "$REPO/do_it.sh" verify one
   refute_contains 'several versions'
   sed -i "s/aaa)/aaa; changed)/" one/swap/1000B-4i/rep-3/server/plan.tsv
@@ -175,16 +166,13 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
 }
 
 @test "runs are named by LABEL, else by their servers, else by their directories; without an argument the newest run is compared" {
-  local run name
   for run in 20250101T100000Z-x 20250102T100000Z-x; do
     run_make $run 3 100 900 10 40
     printf 'variant\tpoint\tname\tvalue\tfrom\n-\t-\tVARIANTS\tnative swap\tx\n-\t-\tSERVER\t192.0.2.%s\tx\n' "${run:7:1}" >$run/settings.tsv
   done
-  succeeds run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
-  assert_match ',192\.0\.2\.1,[0-9,]+,192\.0\.2\.2,'
+  matches ',192\.0\.2\.1,[0-9,]+,192\.0\.2\.2,' run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
   printf -- '-\t-\tLABEL\tcxl\tx\n' >>20250102T100000Z-x/settings.tsv
-  run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
-  assert_match ',192\.0\.2\.1,[0-9,]+,cxl,'
+  matches ',192\.0\.2\.1,[0-9,]+,cxl,' run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
   # Two of the same name.
   printf -- '-\t-\tLABEL\tcxl\tx\n' >>20250101T100000Z-x/settings.tsv
   run_split compare --format csv 20250101T100000Z-x:native 20250102T100000Z-x:native
@@ -196,7 +184,6 @@ failover_set() { printf 'figure\tvalue\nphase\tset\ntakeover_s\t%s\nacked_writes
 }
 
 @test "--format html: one page with verdict, notes and tables, all sides in each plot, and each bar in percent of its own base" {
-  local run file
   need_command gnuplot
   for run in a b; do
     run_make 20250101T100000Z-$run 3 30 60 "$([[ $run == a ]] && echo 10 || echo 20)" 20
