@@ -5,15 +5,13 @@
 load helper
 load releases
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 
 @test "a directive of the run is refused by its name, in any notation that Redis reads; every other one is not" {
   # Usage: refusals <<<REDIS_CONF...; prints how plan refuses each
   refusals() {
-    local text
     while IFS= read -r text; do
       run_plan --rows -s demo REDIS_CONF="$(printf '%b' "$text")"
       [[ $status == 0 ]] && echo 'not refused' || printf '%s\n' "$STDERR"
@@ -48,7 +46,7 @@ END
   assert_output $'not refused\nnot refused\nnot refused'
 }
 
-@test "a directive of the run is refused in a variant, in a sweep and in conf/redis.conf, with its place" {
+@test "a directive of the run is refused in a variant, in a sweep and in conf/redis.conf, with its place; a higher layer replaces those that it names, and each is an axis" {
   refuses 2 'REDIS_CONF.port=1: port: the run sets this directive; set REDISBASE' run_split "$REPO/do_it.sh" plan -s demo SWEEP=REDIS_CONF.port=1,2
   mkdir copy
   cp -r "$REPO"/{do_it.sh,lib,conf,tools} copy
@@ -58,16 +56,11 @@ END
   printf 'hz 10\nrequirepass mine\n' >>copy/conf/redis.conf
   fails 2 run_split copy/do_it.sh plan -s demo
   assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): requirepass: the run sets this directive; leave it out" "$STDERR"
-}
-
-@test "directives of REDIS_CONF: a higher layer replaces those that it names, and each is an axis" {
-  mkdir copy
-  cp -r "$REPO"/{do_it.sh,lib,conf,tools} copy
+  cp "$REPO/conf/redis.conf" copy/conf
   printf 'REDIS_CONF="maxmemory 2gb;hz 30"\n' >copy/conf/variants/mine.conf
   printf 'LIKE=demo\nREDIS_CONF="maxmemory 1gb; save 60 1; Save\t300 10; hz 20"\n' >copy/conf/scenarios/mine.conf
-  run copy/do_it.sh plan --settings -s mine -v native -v mine SERVER=h CLIENT_IP=i SERVER_CORES=2 SERVER_MEM=8 REDIS_CONF="hz 50" VALUE_SIZES=10 \
+  succeeds run copy/do_it.sh plan --settings -s mine -v native -v mine SERVER=h CLIENT_IP=i SERVER_CORES=2 SERVER_MEM=8 REDIS_CONF="hz 50" VALUE_SIZES=10 \
     SWEEP="REDIS_CONF.active-expire-effort=1,2 REDIS_CONF.appendfsync=no"
-  assert_success
   assert_equal "$(awk -F '\t' -v OFS=' ' '$3 ~ /^REDIS_CONF/ && $4 != "default" { sub(/.*\//, "", $5); print $1, $2, $3, $4, $5 }' <<<"$output" | grep -v '^native')" \
     '- - REDIS_CONF.maxmemory 1G mine.conf:2
 - - REDIS_CONF.hz 50 command line
@@ -80,7 +73,6 @@ mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command 
 }
 
 @test "every directive is read back after the start, in any unit: one that the server does not know or changes is named, and no other one" {
-  local base
   base=$(ports_pick 1)
   local words="INSTANCES=1 REDISBASE=$base IO_THREADS=2 PERSISTENCE=rdb REDIS_CONF.io-threads-do-reads=yes"
   words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy allkeys-lru; bio_cpulist 0'"
@@ -94,8 +86,6 @@ mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command 
 }
 
 @test "a sweep over a directive that the server ignores is refused; a single one is in the rows of its run" {
-  local base
-  local -a words
   base=$(ports_pick 2)
   release_server valkey-sid
   words=(-s demo REDISBASE="$base" INSTANCES=1 KEYS=100 VALUE_SIZES=100 PHASES=set TIME=0 REQUESTS=100 REDISRUNS=1 IO_THREADS=2 REDIS="$REPLY"
