@@ -8,27 +8,20 @@ load tree
 NETNS_CLIENTS=3
 load netns
 
-setup() {
-  scratch_setup
-  tree_defaults
-}
+prepare() { tree_defaults; }
 
-teardown() {
-  netns_down
-  scratch_teardown
-}
-
-# Check the tree in a role; rows with one blank between fields.
+# Check the tree in a role; rows with one blank between fields. A ROW must be one of them.
+# Usage: check ROLE [ROW]
 check() {
-  run_split remote_script doctor "$@"
+  run_split remote_script doctor "$1"
   output=${output//$'\t'/ | }
+  [[ -z ${2-} ]] || assert_line "$2"
 }
 
 @test "a host that is fit: --all is one table, every row with state, check, found, requirement and fix, exit 0; with what a plan needs of link, ports and open files" {
   succeeds run_split "$REPO/do_it.sh" doctor --all -s demo VALUE_SIZES="1000 100000" RATE=1000 KEYS=2000 INSTANCES='1 2' THREADS=3/instance CONNECTIONS=100 REDISBASE="$(ports_pick 2)" REMOTE_DIR="$SCRATCH/host"
   assert_equal "${lines[0]}" 127.0.0.1
   assert_match 'state +check +found +requires +fix'
-  local name
   for name in reachable ssh tar leftovers link taskset screen 'open files' 'port range' redis-server ports memory 'load generator' clock tuning; do
     assert_match $'\n  ok +'"$name  "
   done
@@ -65,35 +58,17 @@ check() {
   refute_exists results
 }
 
-@test "the link's speed against the largest value times the operations" {
-  tree_make ixgbe
-  NEED_MBIT=8001
-  check server
-  assert_line 'ok | link | eth0 ixgbe 10000 Mbit/s | 8001 Mbit/s | -'
-  NEED_MBIT=80001
-  check server
-  assert_match 'warn \| link \| eth0 ixgbe 10000 Mbit/s \| 80001 Mbit/s for the largest value at PLAN_OPS or RATE'
-  echo -1 >"$TIERBENCH_ROOT/sys/class/net/eth0/speed"
-  check client
-  assert_line 'ok | link | eth0 ixgbe unknown Mbit/s | 80001 Mbit/s | -'
-  ADDRESS=127.0.0.1
-  check client
-  assert_line 'ok | link | loopback | 80001 Mbit/s | -'
-}
-
 @test "the data address: a name that /etc/hosts of the server gives a loopback address, one that only ssh knows, and another host's" {
   tree_make ixgbe
   mkdir -p "$TIERBENCH_ROOT/proc/net"
   printf '           |-- 10.0.0.1\n              /32 host LOCAL\n           |-- 10.0.0.9\n              /32 link UNICAST\n' >"$TIERBENCH_ROOT/proc/net/fib_trie"
   program_make "$TIERBENCH_ROOT/bin/getent" '#!/bin/sh\n[ "$2" = node1 ] && echo "127.0.1.1 STREAM node1"\n'
-  check server
-  assert_line 'ok | data address | 10.0.0.1 | an address that carries the load | -'
+  check server 'ok | data address | 10.0.0.1 | an address that carries the load | -'
   ADDRESS=10.0.0.9
   check server
   assert_match 'fail \| data address \| 10.0.0.9, and no interface of the server has it \| '
   ADDRESS=node1
-  check server
-  assert_line 'ok | data address | node1 is 127.0.1.1 | an address that carries the load | -'
+  check server 'ok | data address | node1 is 127.0.1.1 | an address that carries the load | -'
   NEED_REACH=yes
   check server
   assert_match 'fail \| data address \| node1 is 127.0.1.1 on the server \(/etc/hosts\) \| an address that clients reach \| name an IP address of the server as DATA '
@@ -102,26 +77,14 @@ check() {
   assert_match 'fail \| data address \| alias is not known here '
 }
 
-@test "open files: a client that may not open its connections is not fit" {
-  NEED_FILES=$(ulimit -Hn)
-  [[ $NEED_FILES != unlimited ]] || skip 'there is no limit here'
-  check client
-  assert_line "ok | open files | $NEED_FILES | $NEED_FILES | -"
-  NEED_FILES=$((NEED_FILES + 1))
-  check client
-  assert_match "fail \\| open files \\| [0-9]+ \\| $NEED_FILES: the load generator's connections"
-}
-
-@test "ports: a client's connections must fit, an instance's port may not be handed out" {
+@test "ports: a client's connections must fit, an instance's port may not be handed out; the link's speed against the largest value times the operations" {
   tree_make ixgbe
   NEED_PORTS=28232
-  check client
-  assert_line 'ok | port range | 32768-60999 | 28232 connections per instance | -'
+  check client 'ok | port range | 32768-60999 | 28232 connections per instance | -'
   NEED_PORTS=28233
   check client
   assert_match "fail \| port range \| 32768-60999 \| 28233 connections"
-  check server
-  assert_line 'ok | port range | 32768-60999 | outside of 6379-6380 | -'
+  check server 'ok | port range | 32768-60999 | outside of 6379-6380 | -'
   FIRST_PORT=32700 LAST_PORT=32768
   check server
   assert_match 'warn \| port range \| .* net.ipv4.ip_local_reserved_ports=32700-32768'
@@ -135,13 +98,21 @@ check() {
   assert_line "fail | locks | LOCK_DIR=$SCRATCH/locks: cannot be created | a directory of all users | set LOCK_DIR, the same for all users of this host"
   # Of a cluster, those of the bus too; and what only root may listen on.
   FIRST_PORT=25000 LAST_PORT=25005 LAST_BUS=25003
-  check server
-  assert_line 'ok | port range | 32768-60999 | outside of 25000-25005 | -'
+  check server 'ok | port range | 32768-60999 | outside of 25000-25005 | -'
   assert_match 'warn \| port range \| .* outside of 35000-35003, the cluster bus.s ports \| .*ip_local_reserved_ports=32700-32768,35000-35003'
   refute_contains 'are for root'
   echo 26000 >"$TIERBENCH_ROOT/proc/sys/net/ipv4/ip_unprivileged_port_start"
   check server
   assert_line 'fail | ports | those below 26000 are for root | 25000 | set REDISBASE=26000, or sysctl net.ipv4.ip_unprivileged_port_start=1024, here'
+  NEED_MBIT=8001
+  check server 'ok | link | eth0 ixgbe 10000 Mbit/s | 8001 Mbit/s | -'
+  NEED_MBIT=80001
+  check server
+  assert_match 'warn \| link \| eth0 ixgbe 10000 Mbit/s \| 80001 Mbit/s for the largest value at PLAN_OPS or RATE'
+  echo -1 >"$TIERBENCH_ROOT/sys/class/net/eth0/speed"
+  check client 'ok | link | eth0 ixgbe unknown Mbit/s | 80001 Mbit/s | -'
+  ADDRESS=127.0.0.1
+  check client 'ok | link | loopback | 80001 Mbit/s | -'
 }
 
 @test "remains of an earlier run are named, and whether settings are among them; those of a live run are not" {
@@ -154,17 +125,22 @@ check() {
   cp host/run-old-1/owner host/tune-old-1/owner
   touch host/tune-old-1/journal
   ADDRESS=127.0.0.1
-  check server
-  assert_line 'warn | leftovers | old-1 (with settings of this host that are not restored) | none | ./do_it.sh stop'
+  check server 'warn | leftovers | old-1 (with settings of this host that are not restored) | none | ./do_it.sh stop'
 }
 
-@test "numactl is needed only where a policy is asked for" {
+@test "numactl is needed only where a policy is asked for; open files: a client that may not open its connections is not fit" {
   ADDRESS=127.0.0.1
   check server
   refute_contains numactl
   NEED_NUMACTL=numa
   check server
   assert_match '(ok|fail) \| numactl'
+  NEED_FILES=$(ulimit -Hn)
+  [[ $NEED_FILES != unlimited ]] || skip 'there is no limit here'
+  check client "ok | open files | $NEED_FILES | $NEED_FILES | -"
+  NEED_FILES=$((NEED_FILES + 1))
+  check client
+  assert_match "fail \\| open files \\| [0-9]+ \\| $NEED_FILES: the load generator's connections"
 }
 
 @test "a load generator that may not be run where it is: the row names the mount; one that is missing is for a run" {
@@ -196,7 +172,6 @@ check() {
 }
 
 @test "three hosts: a table each, with how far their clocks are apart" {
-  local host
   local -a words=(-s demo SERVER=198.18.0.1 CLIENT_IP="198.18.0.11 198.18.0.12" KEYS=100 REMOTE_DIR="$SCRATCH/host")
   netns_up "$SCRATCH"
   words+=(SSH_CONFIG="$NETNS_SSH_CONFIG")

@@ -8,8 +8,7 @@ load cluster
 load logs
 load releases
 
-setup() {
-  scratch_setup
+prepare() {
   [[ -x $REPO/test ]] || make -s -C "$REPO"
   untune
   BASE=$(cluster_ports 6)
@@ -17,39 +16,30 @@ setup() {
     REDISRUNS=1 PLACEMENT=none RESULTS_DIR="$SCRATCH/results")
 }
 
-# Print the events of a repeat, one word each.
-# Usage: events REPEAT
-events() {
-  cut -f 3 "$1/server/events.tsv" | tail -n +2 | tr ' ' - | xargs
-}
+# Print the events of a repeat, one word each: events REPEAT
+events() { cut -f 3 "$1/server/events.tsv" | tail -n +2 | tr ' ' - | xargs; }
 
 # Print a figure of the one repeat.
 figure() {
   awk -F '\t' -v name="$1" '$1 == name { print $2 }' "$SCRATCH"/results/*/native/*/rep-1/failover.tsv
 }
 
-# Whether a node is down in a repeat of the run that is the job.
-# Usage: is_down NUMBER
+# Whether a node is down in a repeat of the run that is the job: is_down NUMBER
 is_down() {
   grep -q "^[0-9:]* $1 of " "$SCRATCH/job.err" && cut -f 3 "$SCRATCH"/host/run-*/fault.part/events.tsv | grep -xF 'node down'
 }
 
 # Whether that is so, or the run has ended.
-down_or_ended() {
-  is_down "$1" || ! process_start "$JOB_PID"
-}
+down_or_ended() { is_down "$1" || ! process_start "$JOB_PID"; }
 
-# Wait until a node is down in a repeat of the run that is the job.
-# Usage: wait_down NUMBER
+# Wait until a node is down in a repeat of the run that is the job: wait_down NUMBER
 wait_down() {
   wait_until 120 down_or_ended "$1" || :
   is_down "$1" || fail "no node is down in repeat $1: $(<"$SCRATCH/job.err")"
 }
 
 # No process has a file of a run as its output.
-nobody_writes() {
-  [[ -z $(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname "$SCRATCH/host/run-*" 2>/dev/null) ]]
-}
+nobody_writes() { [[ -z $(find /proc/[0-9]*/fd/[12] -maxdepth 0 -lname "$SCRATCH/host/run-*" 2>/dev/null) ]]; }
 
 # No process has the files of this test as its output any more, and no run has a directory.
 nothing_left() {
@@ -61,7 +51,6 @@ nothing_left() {
 
 @test "a node is killed and comes back empty: every step is stamped, and the roles are as at the start" {
   local -x TIERBENCH_REPORT=on
-  local repeat
   drawn_blank
   succeeds run_split "${FAULTY[@]}"
   repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
@@ -85,7 +74,6 @@ nothing_left() {
 }
 
 @test "a node that hangs is taken over, and goes on as a replica; its master killed while a node hangs, stop ends everything" {
-  local repeat
   job_start "${FAULTY[@]}" FAULT="stop node=2 -failback" SWEEP="FAULT.down=1,60"
   wait_down 2
   kill -KILL -- "-$JOB_PID"
@@ -98,10 +86,17 @@ nothing_left() {
   nothing_left
 }
 
-@test "a call for a fault whose reply was lost makes one fault, with the limits of the first start" {
-  succeeds run bash -c 'set -Eeuo pipefail
-    for file in "$REPO"/lib/{shared/*,host/user,host/start,host/part,part/fault/host}.sh; do . "$file"; done
-    WORK=. RUN_ID=x RUN_OWNER=x FOLDER=. PART=. RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill FAULT_NODE=1
+# Run code of a host with a fault, whose files are here: fault_code CODE [ARGUMENT]...
+fault_code() {
+  bash -c 'set -u
+    for file in "$REPO"/lib/{shared/*,host/user,host/ports,host/start,host/part,part/fault/host}.sh; do . "$file"; done
+    WORK=. RUN_ID=x FOLDER=. PART=. FAULT_NODE=1
+    '"$1" bash "${@:2}"
+}
+
+@test "a call for a fault whose reply was lost makes one fault, with the limits of the first start; one that records its last step and ends while it is looked at is done, not failed" {
+  succeeds run fault_code 'set -Eeuo pipefail
+    RUN_OWNER=x RECORD=r INSTANCE_PLAN="" CLUSTER_TABLE="" SERVER_ADDRESS="" LOAD_USER="" LOAD_PASSWORD="" REDISBASE=1 REDIS_CONF_CLUSTER_NODE_TIMEOUT=1 PERSISTENCE=off FAULT=kill
     FAULT_AT=1 FAULT_DOWN=1 FAULT_FAILBACK=on FAULT_SETTLE=1 REDIS_BINARY=x REDIS_USER=keep
     exec {SERVER_LOCK}>lock
     host_user_limits() { ulimit -Sn 77; }
@@ -112,12 +107,7 @@ nothing_left() {
     proc_end 5 proc' 3>&-
   assert_equal "$(cut -f 3 proc)" fault
   assert_equal "$(<limits)" 77
-}
-
-@test "a fault that records its last step and ends while it is looked at is done, not failed" {
-  run bash -c 'set -Eeuo pipefail
-    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
-    FOLDER=. PART=. FAULT_NODE=1
+  prints $'done\tsettled' run fault_code 'set -Eeuo pipefail
     host_fault_event "resync ends"
     printf "1\t1\tfault\n" >proc
     proc_alive() {
@@ -125,15 +115,12 @@ nothing_left() {
       return 1
     }
     host_fault_look'
-  assert_output $'done\tsettled'
 }
 
 # Print the events of a fault whose shard is not taken over within the time limit.
-# Usage: not_taken [NAME=VALUE]...
+# Usage: [FAULT=kill] [PERSISTENCE=default] not_taken
 not_taken() {
-  env FAULT=kill PERSISTENCE=default "$@" bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
-    WORK=. RUN_ID=x FOLDER=. PART=. CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") REDIS_CONF_CLUSTER_NODE_TIMEOUT=100 FAULT_NODE=1
+  FAULT=${FAULT-kill} PERSISTENCE=${PERSISTENCE-default} fault_code 'CLUSTER_TABLE=$(printf "7000\t1\t0\tmaster\n7001\t2\t0\treplica\t7000") REDIS_CONF_CLUSTER_NODE_TIMEOUT=100
     FAULT_AT=0 FAULT_DOWN=0 FAULT_FAILBACK=off FAULT_SETTLE=0 begin=0
     owner_lives() { SECONDS=$((SECONDS + 61)); }
     host_fault_signal() { :; }
@@ -146,16 +133,7 @@ not_taken() {
     cut -f 3 events.tsv | tail -n +2 | tr " " - | xargs'
 }
 
-@test "a node whose shard has no new master is not started again if it would come back empty, and the record says so" {
-  assert_equal "$(not_taken)" 'node-down not-taken-over refused'
-  assert_contains 'the node stays down' "$(tail -n 1 events.tsv)"
-  assert_equal "$(not_taken FAULT=term PERSISTENCE=off)" 'node-down not-taken-over refused'
-  assert_equal "$(not_taken PERSISTENCE=aof)" 'node-down not-taken-over node-up resync-ends settled'
-  assert_equal "$(not_taken FAULT=stop)" 'node-down not-taken-over node-up resync-ends settled'
-}
-
-# Whether a replica is in step with its master.
-# Usage: linked PORT
+# Whether a replica is in step with its master: linked PORT
 linked() { redis-cli -p "$1" info replication | grep '^master_link_status:up'; }
 
 # Copy 2 MB from a master to a replica, and compare what the replica, node 1, has received, in 100 KB.
@@ -175,16 +153,13 @@ received() {
   redis-cli -p "$base" eval 'for i = 1, 20000 do redis.call("SET", i, string.rep("x", 100)) end' 0 >/dev/null
   redis-cli -p "$replica" replicaof 127.0.0.1 "$base" >/dev/null
   wait_until 20 linked "$replica"
-  bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
-    FOLDER=. PART=. FAULT_NODE=1 CLUSTER_TABLE=$(printf "%s\t1\t0\treplica\t%s" "$1" "$2")
+  fault_code 'CLUSTER_TABLE=$(printf "%s\t1\t0\treplica\t%s" "$1" "$2")
     host_fault_ask() { REDIS_REPLY=$(redis-cli -p "$1" $2); }
-    host_fault_bytes' bash "$replica" "$base" >bytes
+    host_fault_bytes' "$replica" "$base" >bytes
   assert_equal "$(awk '{ printf "%.0f", $1 / 1e5 }' bytes)" "$wanted"
 }
 
 @test "the bytes of a resync are all that the node received, also through a second connection, or are not known" {
-  local name
   received 21 redis-server
   for name in redis-trixie valkey-trixie; do
     release_server "$name"
@@ -196,26 +171,26 @@ received() {
   received '' "$REPLY" 'dual-channel-replication-enabled yes' 'repl-diskless-load swapdb'
 }
 
-@test "a node whose port another process took while it was down stays down, and the record says so" {
+@test "a node whose port another process took while it was down stays down, and one that would come back empty to a shard that has no new master; the record says so" {
   redis_start
-  fails 1 run bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,host/ports,host/start,part/fault/host}.sh; do . "$file"; done
-    FOLDER=. PART=. FAULT=kill FAULT_NODE=1 PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
+  fails 1 run fault_code 'FAULT=kill PERSISTENCE=off CLUSTER_TABLE=$(printf "1\t2\t0\tmaster\n%s\t1\t0\treplica" "$1")
     : >node.proc
-    host_fault_up' bash "$REDIS_PORT"
+    host_fault_up' "$REDIS_PORT"
   assert_match "^[0-9]+"$'\t1\trefused\t'"the node stays down: port $REDIS_PORT is taken( by .*)?, a process that is not of the run\$" "$(<events.tsv)"
+  assert_equal "$(not_taken)" 'node-down not-taken-over refused'
+  assert_contains 'the node stays down' "$(tail -n 1 events.tsv)"
+  assert_equal "$(FAULT=term PERSISTENCE=off not_taken)" 'node-down not-taken-over refused'
+  assert_equal "$(PERSISTENCE=aof not_taken)" 'node-down not-taken-over node-up resync-ends settled'
+  assert_equal "$(FAULT=stop not_taken)" 'node-down not-taken-over node-up resync-ends settled'
 }
 
 @test "an instance whose failover Redis gave up is asked again, and is master in the end" {
-  local master replica
   cluster_start 3 1
   master=${CLUSTER_PIDS[0]} replica=$((CLUSTER_PORT + 3))
   kill -STOP "$master"
-  job_start bash -c 'set -u
-    for file in "$REPO"/lib/{shared/*,part/fault/host}.sh; do . "$file"; done
-    owner_lives() { :; }
-    WORK=. RUN_ID=x FOLDER=. PART=. FAULT_NODE=1 REDISBASE=$1 LOAD_USER= LOAD_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
-    host_fault_back "$1" 1' bash "$replica"
+  job_start fault_code 'owner_lives() { :; }
+    REDISBASE=$1 LOAD_USER= LOAD_PASSWORD= CLUSTER_TABLE=$(printf "%s\t1\t1\treplica\t-\t-\t-\t-\t127.0.0.1" "$1")
+    host_fault_back "$1" 1' "$replica"
   wait_until 30 grep -q 'Manual failover timed out' "cluster/$replica/log"
   kill -CONT "$master"
   job_wait 90
@@ -224,7 +199,6 @@ received() {
 }
 
 @test "without a replica in step no fault is made; a node that is told to end is taken over, and cluster-require-full-coverage is what the other shards pay until then" {
-  local pid repeat
   job_start "${FAULTY[@]}" SWEEP="FAULT=kill,term" REDIS_CONF.cluster-require-full-coverage=yes FAULT="at=8 -failback"
   job_load mixed
   # The replica of shard 0, which is on node 1.
@@ -235,33 +209,13 @@ received() {
   REDISCLI_AUTH=$redis_password redis-cli -p "$BASE" client kill type replica
   wait_until 60 grep -q 'no fault was made' job.err
   kill -CONT "$pid"
-  job_wait 120
-  assert_failure 1
-  assert_contains 'shard 0 has no replica in step; no fault was made' "$STDERR"
+  refuses 1 'shard 0 has no replica in step; no fault was made' job_wait 120
   repeat=$(echo "$SCRATCH"/results/*/native/*/rep-1)
   assert_equal "$(events "$repeat")" 'node-down taken-over node-up resync-ends settled'
   # Detection takes longer than a request, and the election at least half a second: shards of other nodes refused some requests.
   (($(phase_column mixed clusterdown) > 0)) || fail 'the other shards served on'
   assert_equal "$(grep -c '^db0:keys=1002,' "$repeat/server/info.after")" 6
   nothing_left
-}
-
-@test "elections that expired are counted once each, and the repeat says so" {
-  mkdir -p rep/server
-  printf '7:S 23 Nov 2026 00:00:0%s.000 # %s\n' 1 'Starting a failover election for epoch 4.' 2 'Currently unable to failover: Waiting for votes, but majority still not reached.' \
-    3 'Currently unable to failover: Failover attempt expired.' 4 'Currently unable to failover: Failover attempt expired.' \
-    5 'Starting a failover election for epoch 5.' 6 "Failover election won: I'm the new master." >rep/server/redis-7003.log
-  sed '$d' rep/server/redis-7003.log >rep/server/redis-7004.log
-  printf '7:S 23 Nov 2026 00:00:07.000 # Currently unable to failover: Failover attempt expired.\n' >>rep/server/redis-7004.log
-  printf 'window\tfrom_s\nbefore\t1\n' >rep/windows.tsv
-  succeeds modules_run '
-    _fault_expired rep >rep/failover.tsv
-    fault_show rep'
-  assert_equal "$(<rep/failover.tsv)" $'elections_expired\t3'
-  assert_contains 'warning: elections expired: 3;' "$output"
-  printf 'elections_expired\t0\n' >rep/failover.tsv
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; fault_show rep'
-  [[ $output != *warning* ]] || fail "$output"
 }
 
 # Print figures of a fault of node 1, which has the masters of shards 0 and 3; it goes down at 10 s.
@@ -276,7 +230,7 @@ figures_of() {
   awk -F '\t' -v names="${*:3}" '{ of[$1] = $2 } END { n = split(names, name, " "); for (i = 1; i <= n; i++) print of[name[i]] }' failover.tsv | xargs
 }
 
-@test "a gap belongs to the shards of the node, in the outage or in the failback, or to other shards" {
+@test "elections that expired are counted once each, and the repeat says so; a gap belongs to the shards of the node, in the outage or in the failback, or to others; one that no replica takes over has no master until its node is up" {
   local events='13:taken over,14:taken over,25:node up,30:resync ends,32:failed back,33:failed back' names='gap_s gap_others_s failback_gap_s'
   # Each shard of the node has a gap in the failback, and the longer one is first.
   assert_equal "$(figures_of "$events" '0:9.9:14 3:9.9:15 1:5:5.2 0:32:32.6 3:33:33.4' "$names")" '5.10 0.20 0.60'
@@ -286,9 +240,6 @@ figures_of() {
   assert_equal "$(figures_of "$events" '3:2:9 0:9.9:12 3:26:29' "$names")" '3.00 0.00 0.00'
   # Without a failback there is no gap of one.
   assert_equal "$(figures_of "${events%%,32*}" '0:9.9:14 3:35:41' "$names")" '6.00 0.00 -'
-}
-
-@test "a shard that no replica takes over has no time of a takeover, and no master until its node is up" {
   local names='takeover_first_s takeover_s'
   assert_equal "$(figures_of '13:taken over,14:taken over,25:node up' '' "$names")" '3.00 4.00'
   assert_equal "$(figures_of '13:taken over,22:not taken over,25:node up' '' "$names")" '3.00 -'
@@ -299,9 +250,24 @@ figures_of() {
   assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-25.000,whole run 1.000-40.000,'
   figures_of '13:taken over,14:taken over,25:node up' ''
   assert_equal "$(windows)" 'before 1.000-10.000,no master 10.000-14.000,node down 14.000-25.000,whole run 1.000-40.000,'
+  mkdir -p rep/server
+  printf '7:S 23 Nov 2026 00:00:0%s.000 # %s\n' 1 'Starting a failover election for epoch 4.' 2 'Currently unable to failover: Waiting for votes, but majority still not reached.' \
+    3 'Currently unable to failover: Failover attempt expired.' 4 'Currently unable to failover: Failover attempt expired.' \
+    5 'Starting a failover election for epoch 5.' 6 "Failover election won: I'm the new master." >rep/server/redis-7003.log
+  sed '$d' rep/server/redis-7003.log >rep/server/redis-7004.log
+  printf '7:S 23 Nov 2026 00:00:07.000 # Currently unable to failover: Failover attempt expired.\n' >>rep/server/redis-7004.log
+  printf 'window\tfrom_s\nbefore\t1\n' >rep/windows.tsv
+  succeeds modules_run '
+    _fault_expired rep >rep/failover.tsv
+    fault_show rep'
+  assert_equal "$(<rep/failover.tsv)" $'elections_expired\t3'
+  assert_contains 'warning: elections expired: 3;' "$output"
+  printf 'elections_expired\t0\n' >rep/failover.tsv
+  run modules 'fault_show rep'
+  refute_contains warning
 }
 
-@test "the drain is above the throughput of each client before the fault, whatever share of the load it has" {
+@test "the drain is above the throughput of each client before the fault, whatever share of the load it has; with a repeated phase, the fault and its figures are of the last one" {
   printf 'time_us\tnode\tevent\tdetail\n10000000\t1\tnode down\t\n14000000\t1\ttaken over\t\n25000000\t1\tnode up\t\n' >events.tsv
   # The second client has half of the first one's load, and sends twice as much for a second.
   series() { awk -v ops="$1" -v drained="$2" 'BEGIN { print "time_s\tops\terrors"; for (i = 1; i <= 400; i++) print i / 10 "\t" (i > 140 && i <= 150 ? drained : ops) "\t0" }'; }
@@ -311,9 +277,6 @@ figures_of() {
   assert_equal "$(windows)" 'node down 14.000-25.000 100.0,'
   series 10 20 >b.tsv
   assert_equal "$(windows)" 'drain 14.000-15.000 133.3,node down 15.000-25.000 100.0,'
-}
-
-@test "with a repeated phase, the fault and its figures are of the last one" {
   mkdir -p rep/server rep/c
   printf 'phase\tclient\tstart_us\nget\tc\t1000000\nget-2\tc\t5000000\n' >rep/starts.tsv
   printf 'time_us\tnode\tevent\tdetail\n6000000\t1\tnode down\t\n' >rep/server/events.tsv
@@ -322,9 +285,7 @@ figures_of() {
   printf 'shard\tfrom_s\tto_s\n0\t1\t1.5\n' >rep/c/get-2.gaps.tsv
   # In place of the program, which is asked for the windows of these logs.
   program_make ./test '#!/bin/sh\necho "$*" >asked\n'
-  prints 'begins: _fault_begin get-2' run bash -c 'set -Eeuo pipefail
-    ROOT=$PWD LIB=$REPO/lib SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK_WRITES=0 PHASES="populate get get"
-    . "$LIB/modules.sh"
+  prints 'begins: _fault_begin get-2' run modules 'ROOT=$PWD SERVER=s HOST=s FAULT=kill FAULT_NODE=1 TRACK_WRITES=0 PHASES="populate get get"
     servers_at() { echo "begins: ${*:2}"; }
     for phase in populate get get-2; do fault_goes "$phase" "$phase"; done
     _fault_expired() { :; }
