@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   WORDS=(-s crosscheck REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" REDISRUNS=1 KEYS=500
   CONNECTIONS=5 REQUESTS=20000/instance)
   # A plan that asks nothing of this machine.
@@ -25,11 +24,8 @@ need_memtier() {
   command -v memtier_benchmark >/dev/null || skip 'no distribution has memtier_benchmark: whoever builds it has it tested here'
 }
 
-# One column of a phase in a result.tsv.
-# Usage: row DIR PHASE COLUMN
-row() {
-  cells -w operation="$2" "$3" "$1/result.tsv"
-}
+# One column of a phase in a result.tsv: row DIR PHASE COLUMN
+row() { cells -w operation="$2" "$3" "$1/result.tsv"; }
 
 # Run an adapter without a master, with open gates; its files go to out. redis-benchmark never gives up a port without a server, hence the limit.
 # Usage: adapter PROGRAM PHASES OPTION... HOST PORT SIZE KEYS   Sets: as run_split does
@@ -40,15 +36,6 @@ adapter() {
   mkdir out
   for phase in ${phases//,/ }; do echo 0.0 | tee "out/start-$phase" >"out/start-$phase-2"; done
   run_split timeout 60 bash -c 'cd out && exec bash "$0/lib/run/generator/peer.sh" "$0/lib/shared/common.sh" "$0/lib/run/generator/$1.sh" "${@:2}"' "$REPO" "$program" --phases "$phases" "$@"
-}
-
-# A path with everything but some programs.
-# Usage: path_without PROGRAM...
-path_without() {
-  local folder
-  mkdir path
-  for folder in /usr/local/sbin /usr/local/bin /usr/sbin /usr/bin /sbin /bin; do [[ -L $folder ]] || ln -s "$folder"/* path/ 2>/dev/null || :; done
-  rm -f "${@/#/path/}"
 }
 
 @test "all that are installed side by side, client CPU included; each made the requests that it counts" {
@@ -79,27 +66,26 @@ path_without() {
 
 @test "a generator or memory that a host lacks: a variant NAME? is left out with a line, for another the host is not fit" {
   need_command redis-benchmark redis-cli
-  path_without redis-benchmark valkey-benchmark
-  PATH=$SCRATCH/path succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v 'redis-benchmark?' -v 'bind?' TIER_NODES=1023
+  commands_link redis-benchmark valkey-benchmark
+  PATH=$SCRATCH/bin succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v loadgen -v 'redis-benchmark?' -v 'bind?' TIER_NODES=1023
   assert_contains "'redis-benchmark' or 'valkey-benchmark' is missing: the variant redis-benchmark is skipped" "$STDERR"
   assert_contains 'node 1023 has no memory, or does not exist: the variant bind is skipped' "$STDERR"
   assert_equal "$(cd results/* && ls -d loadgen redis-benchmark bind 2>/dev/null)" loadgen
   assert_equal "$(sed -n 's/^VARIANTS=//p' results/*/run.conf)" '"loadgen"'
   # With no variant left there is nothing to run.
-  PATH=$SCRATCH/path fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v 'redis-benchmark?'
+  PATH=$SCRATCH/bin fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v 'redis-benchmark?'
   assert_match "fail +variant redis-benchmark +'redis-benchmark' or 'valkey-benchmark' is missing +GENERATOR=redis-benchmark"
-  PATH=$SCRATCH/path fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark
+  PATH=$SCRATCH/bin fails 3 run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -s scaling -v loadgen -v redis-benchmark
   assert_match "fail +variant redis-benchmark +'redis-benchmark' or 'valkey-benchmark' is missing +GENERATOR=redis-benchmark"
   # A host with Valkey alone.
-  ln -s "$(command -v redis-benchmark)" path/valkey-benchmark
-  PATH=$SCRATCH/path succeeds run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
+  ln -s "$(command -v redis-benchmark)" bin/valkey-benchmark
+  PATH=$SCRATCH/bin succeeds run_split "$REPO/do_it.sh" doctor --all "${WORDS[@]}" -v redis-benchmark
   assert_match "ok +variant redis-benchmark +redis-benchmark or valkey-benchmark +GENERATOR=redis-benchmark"
-  PATH=$SCRATCH/path succeeds run bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/run/generator/redis-benchmark.sh"; adapter_version'
+  PATH=$SCRATCH/bin succeeds run bash -c '. "$REPO/lib/shared/common.sh"; . "$REPO/lib/run/generator/redis-benchmark.sh"; adapter_version'
   assert_match '^(redis|valkey)-benchmark '
 }
 
 @test "a peer whose instance falls silent is ended after REPLY_TIMEOUT; each instance gets a request at least, also at another address" {
-  local program base port
   need_command redis-benchmark redis-cli
   base=$(ports_pick 2)
   # The second one is not where the first one is loaded.
@@ -126,7 +112,6 @@ path_without() {
 }
 
 @test "a run whose server or client dies is not a result, and goes on with the next repeat; an interrupted run stops the peer, whose password is on no command line" {
-  local variant program pid start before
   need_command redis-benchmark redis-cli
   while read -r variant program; do
     [[ $program != test ]] || continue
@@ -146,8 +131,7 @@ path_without() {
     start=$(process_start "$pid")
     assert_match "$program" "$(tr '\0' ' ' <"/proc/$pid/cmdline")"
     kill -INT -"$JOB_PID"
-    job_wait 60
-    assert_equal "$status" 130
+    fails 130 job_wait 60
     wait_until 10 process_gone "$pid" "$start" || fail "$program still runs"
   done < <(installed)
 }
@@ -160,8 +144,7 @@ long_run() {
   wait_until 20 peer_pid
 }
 
-# Whether the long load of a repeat has started.
-# Usage: repeat_under_way COUNT   Returns: 0 yes, 1 no
+# Whether the long load of a repeat has started: repeat_under_way COUNT   Returns: 0 yes, 1 no
 repeat_under_way() { (($(grep -c 'phase set starts' job.err) == $1)); }
 
 # Assert that the password of the run is on no command line, and that the user of the peer can do nothing but its load.
@@ -243,7 +226,6 @@ adapter_start() {
 }
 
 @test "a generator of another program that loses its session ends the program, which ignores the hangup" {
-  local pid start
   mkdir bin out
   program_make bin/redis-benchmark <<END
 #!/bin/bash
@@ -263,8 +245,7 @@ END
   wait_until 5 process_gone "$pid" "$start" || fail "the program still runs"
 }
 
-@test "memtier_benchmark asks for our keys, in every pattern, and what Redis counts is what its rows say" {
-  local pattern
+@test "memtier_benchmark asks for our keys, in every pattern, and what Redis counts is what its rows say; an error reply is counted and makes the repeat fail" {
   need_memtier
   need_command redis-cli
   redis_start
@@ -276,9 +257,8 @@ END
   assert_equal "$(redis-cli -p "$REDIS_PORT" info stats | sed -n 's/^keyspace_misses:\([0-9]*\).*/\1/p')" 0
   for pattern in uniform gaussian gaussian:3 zipf zipf:1.5 sequential; do
     redis-cli -p "$REDIS_PORT" config resetstat
-    OMP_NUM_THREADS=2 adapter memtier_benchmark populate,set,get,mixed --connections 4 --pipeline 8 --keys "$pattern" --ratio 3:1 --requests 1601 \
+    OMP_NUM_THREADS=2 succeeds adapter memtier_benchmark populate,set,get,mixed --connections 4 --pipeline 8 --keys "$pattern" --ratio 3:1 --requests 1601 \
       127.0.0.1 "$REDIS_PORT" 64 100
-    assert_success
     redis-cli -p "$REDIS_PORT" info commandstats >commands
     # Rounded up to the same number for each of 8 connections: 1,608.
     assert_equal "$(row out get ops) $(row out mixed ops) $(row out get misses)" '1608 1608 0'
@@ -296,10 +276,12 @@ END
   fails any adapter memtier_benchmark set --connections 40 --keys sequential 127.0.0.1 "$REDIS_PORT" 64 100
   assert_contains 'cannot divide 100 keys over 40 connections' "$STDERR"
   assert_equal "$(redis-cli -p "$REDIS_PORT" dbsize)" 0
+  redis-cli -p "$REDIS_PORT" acl setuser peer reset on nopass '~*' +get +ping
+  refuses any 'NOPERM' adapter memtier_benchmark set --connections 2 --requests 10 127.0.0.1 "$REDIS_PORT" 64 100
+  assert_equal "$(row out set errors) $(row out set error_replies)" '10 10'
 }
 
 @test "memtier_benchmark for a time, under a rate, on two instances: the whole run, its histogram and its series" {
-  local rep
   need_memtier
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" "${WORDS[@]}" -v memtier INSTANCES=2 CONNECTIONS=2 PIPELINE=1 TIME=2 RATE=400 PHASES='populate mixed' RATIO=1:1
   rep=$(echo results/*/memtier/128B-2i/rep-1)
@@ -313,14 +295,6 @@ END
   assert_equal "$(awk 'NR > 1 { sum += $2 } END { print sum }' "$rep/127.0.0.1/mixed.series.tsv")" "$(row "$rep/127.0.0.1" mixed ops)"
   assert_equal "$(awk 'NR > 1 { sum += $(NF - 1) } END { print sum }' "$rep"/127.0.0.1/histogram-mixed-*)" "$(row "$rep/127.0.0.1" mixed ops)"
   [[ $(row "$rep/127.0.0.1" mixed p99_us) -gt 0 ]]
-}
-
-@test "memtier_benchmark: an error reply is counted and makes the repeat fail" {
-  need_memtier
-  redis_start
-  redis-cli -p "$REDIS_PORT" acl setuser peer on nopass '~*' +get +ping
-  refuses any 'NOPERM' adapter memtier_benchmark set --connections 2 --requests 10 127.0.0.1 "$REDIS_PORT" 64 100
-  assert_equal "$(row out set errors) $(row out set error_replies)" '10 10'
 }
 
 @test "what a program cannot do is refused, also when another variant comes before it; what it can do is planned" {
