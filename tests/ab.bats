@@ -5,23 +5,22 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   export TIERBENCH_RESULTS_DIR=$SCRATCH/results
   printf '%s\n' LIKE=demo INSTANCES=1 REDISRUNS=1 KEYS=500 VALUE_SIZES=100 'PHASES="set get"' VARIANTS=native >old.conf
   { cat old.conf && echo LABEL=new; } >new.conf
 }
 
-# Print the directory of the one ledger.
-ledger_folder() { echo "$SCRATCH"/results/ab/*; }
+# Sets: ledger, the directory of the one ledger
+ledger_find() { ledger=$(echo "$SCRATCH"/results/ab/*); }
 
 # Write a ledger of PAIRS pairs whose runs are known: figures of tests/noise.awk, two starts each.
-# Usage: ledger_known PAIRS
+# Usage: ledger_known PAIRS   Sets: ledger
 ledger_known() {
-  local ledger run trial side
+  local run trial
   "$REPO/do_it.sh" ab --seed 7 --trials "$1" old.conf new.conf >made 2>&1
-  ledger=$(ledger_folder)
+  ledger_find
   for ((run = 1; run <= 2 * $1; run++)); do mkdir -p "$ledger/runs/run-$run/native/1000B-2i/rep-"{1,2}/127.0.0.1; done
   awk -v dir="$ledger/runs" -v seed=11 -v runs=$((2 * $1)) -v starts=2 -v phases=1 -v seconds=3 -v model='.02 .03 .01 .02 0 0 0' -f "$REPO/tests/random.awk" -f "$REPO/tests/noise.awk"
   for ((trial = 1; trial <= 2 * $1; trial++)); do
@@ -33,8 +32,7 @@ ledger_known() {
   done
 }
 
-# Count copies of the run of the first trial as those of later ones.
-# Usage: ledger_copy TRIAL...
+# Count copies of the run of the first trial as those of later ones: ledger_copy TRIAL...
 ledger_copy() {
   local trial run rest
   IFS=$'\t' read -r _ _ _ run rest < <(sed -n 3p "$ledger/ledger.tsv")
@@ -45,19 +43,17 @@ ledger_copy() {
 }
 
 @test "each pair has both sides, of two pairs each side is first in one, a seed repeats the order, and settings are kept" {
-  succeeds run_split "$REPO/do_it.sh" ab --seed 7 --trials 40 old.conf new.conf RATE=100
-  assert_contains $'\nnew: LABEL="new"\n'
+  shows $'\nnew: LABEL="new"\n' run_split "$REPO/do_it.sh" ab --seed 7 --trials 40 old.conf new.conf RATE=100
   assert_contains 'chance   unknown'
-  ledger=$(ledger_folder)
+  ledger_find
   assert_equal "$(head -n 1 "$ledger/ledger.tsv")" '# seed 7, 80 trials of old and new'
-  run awk -F '\t' 'NR > 2 {
+  prints '' run awk -F '\t' 'NR > 2 {
       side[NR % 2] = $3
       first[$2] = first[$2] == "" ? $3 : first[$2]
       if ($1 % 2 == 0 && side[0] == side[1]) print "pair " $2
       if ($1 % 4 == 0 && first[$2] == first[$2 - 1]) print "pairs to " $2
       if ($1 % 4 == 1) count[$3]++
     } END { if (count["old"] < 4 || count["new"] < 4) print "not random" }' "$ledger/ledger.tsv"
-  assert_output ''
   modules_run 'ledger_order 7 40 old new'
   assert_equal "$output" "$(sed 1,2d "$ledger/ledger.tsv")"
   modules_run 'ledger_order 8 40 old new'
@@ -75,8 +71,7 @@ ledger_copy() {
   cp old.conf 6.10.conf
   cp old.conf hosts.conf
   succeeds run_split "$REPO/do_it.sh" ab --trials 3 6.1.conf 6.10.conf RESULTS_DIR=versions
-  run_split "$REPO/do_it.sh" ab --trials 3 hosts.conf 6.1.conf RESULTS_DIR=versions
-  assert_contains 'hosts-A (base) and 6.1-B'
+  shows 'hosts-A (base) and 6.1-B' run_split "$REPO/do_it.sh" ab --trials 3 hosts.conf 6.1.conf RESULTS_DIR=versions
   printf '%s\n' RATE=9 CONNECTIONS=2 >>new.conf
   run_split "$REPO/do_it.sh" ab --trials 3 ./old.conf ./new.conf RESULTS_DIR=others
   assert_contains 'the sides differ in CONNECTIONS, RATE: the verdict is about all of them together' "$STDERR"
@@ -84,9 +79,7 @@ ledger_copy() {
 
 @test "the verdict is that of the pairs of trials, whose repeats are one figure, in 72 columns" {
   ledger_known 5
-  ledger=$(ledger_folder)
-  succeeds run_split "$REPO/do_it.sh" ab
-  assert_contains 'new against old: 5 pairs of trials in random order (seed 7)'
+  shows 'new against old: 5 pairs of trials in random order (seed 7)' run_split "$REPO/do_it.sh" ab
   assert_contains $'\nold: Redis 7.0.15 abc, Linux 6.1, 3 boots\n'
   assert_equal "$(sed -n '/^new against/,$p' <<<"$output" | awk 'length($0) > 72')" ''
   assert_contains "./do_it.sh compare --format html $ledger >ab.html" "$STDERR"
@@ -108,26 +101,21 @@ ledger_copy() {
   row=$(sed -n 5p "$ledger/ledger.tsv")
   run=$(cut -f 4 <<<"$row")
   echo >>"$ledger/runs/$run/native/1000B-2i/rep-1/starts.tsv"
-  run_split "$REPO/do_it.sh" ab
-  assert_equal "$status" 1
+  fails 1 run_split "$REPO/do_it.sh" ab
   assert_contains "trial 3 of $(cut -f 3 <<<"$row"): $ledger/runs/$run: missing or changed since it was counted" "$STDERR"
 }
 
 @test "a look before the last trial is named, and a truncated or changed ledger is refused" {
   ledger_known 3
-  ledger=$(ledger_folder)
   cp "$ledger/ledger.tsv" whole
   sed -i '8s/\t2025[^\t]*\t.*/\t-\t-\t-\t-/' "$ledger/ledger.tsv"
   succeeds run_split "$REPO/do_it.sh" ab
-  refute_contains 'reaches'
+  refute_contains reaches
   assert_contains "next: trial 6 of 6, side $(sed -n 8p whole | cut -f 3): ./do_it.sh ab --next $ledger" "$STDERR"
-  run_split "$REPO/do_it.sh" compare "$ledger"
-  assert_contains '5 of 6 trials: a look before the last one finds differences that do not exist' "$STDERR"
-  local line edit
+  warns '5 of 6 trials: a look before the last one finds differences that do not exist' run_split "$REPO/do_it.sh" compare "$ledger"
   while read -r line edit; do
     sed "$edit" whole >"$ledger/ledger.tsv"
-    run_split "$REPO/do_it.sh" ab
-    assert_equal "$status" 2
+    fails 2 run_split "$REPO/do_it.sh" ab
     assert_equal "$STDERR" "do_it.sh: $ledger/ledger.tsv:$line: truncated or changed; restore the file, or start a new comparison"
   done <<'END'
 1 1s/trials/runs/
@@ -140,8 +128,7 @@ ledger_copy() {
 6 5s/2025[^\t]*/-/
 END
   head -c -3 whole >"$ledger/ledger.tsv"
-  run_split "$REPO/do_it.sh" ab --next
-  assert_contains 'ledger.tsv:end: truncated or changed' "$STDERR"
+  refuses 2 'ledger.tsv:end: truncated or changed' run_split "$REPO/do_it.sh" ab --next
 }
 
 @test "pairs of trials that the noise of earlier runs asks for find 2 % in 80 % of comparisons, and 0 % in 5 %, also with a drift" {
@@ -152,7 +139,7 @@ END
   awk -v found="$found" -v none="$none" -v sides="$sides" -v pairs="$pairs" 'BEGIN { exit !(found > 73 && none < 8.8 && sides > 40 && pairs >= 5) }' || fail "$output"
   # As the command prints it.
   ledger_known 3
-  mapfile -t runs < <(for run in "$(ledger_folder)"/runs/*; do printf -- '--noise\n%s\n' "$run"; done)
+  mapfile -t runs < <(for run in "$ledger"/runs/*; do printf -- '--noise\n%s\n' "$run"; done)
   succeeds run_split "$REPO/do_it.sh" ab "${runs[@]}" old.conf new.conf RESULTS_DIR=others SMALLEST=5% REDISRUNS=2 TIME=0
   assert_match $'\nGET +ops/s +[2-9][.0-9]* % +(8[0-9]) of 100 +[0-9]+\n'
   assert_match "trials   0 of $((2 * $(sed -n 's/^GET  *ops.* //p' <<<"$output")));"
@@ -162,16 +149,13 @@ END
 }
 
 @test "a trial that is killed, fails, or is on another kernel is repeated, and never counts; the last one brings the verdict" {
-  local BASE ledger whole
   BASE=$(ports_pick 2)
   "$REPO/do_it.sh" ab --seed 3 --trials 3 old.conf new.conf REDISBASE="$BASE" >made 2>&1
-  ledger=$(ledger_folder)
+  ledger_find
   whole=$(<"$ledger/ledger.tsv")
   job_start "$REPO/do_it.sh" ab --next
   wait_until 60 compgen -G "$ledger/runs/*/run.conf" || fail "$(<job.err)"
-  run_split "$REPO/do_it.sh" ab --next
-  assert_equal "$status" 2
-  assert_contains "$ledger: another process runs a trial of it" "$STDERR"
+  refuses 2 "$ledger: another process runs a trial of it" run_split "$REPO/do_it.sh" ab --next
   kill -KILL -- "-$JOB_PID"
   job_wait 10
   assert_equal "$(<"$ledger/ledger.tsv")" "$whole"
@@ -205,17 +189,13 @@ its kernel was started with "", and had "thp=always"'
   # The next trial of a side whose first one had another kernel: the fourth.
   ledger_copy 3
   sed -i "3s/\t$(uname -r)\t/\t5.0\t/" "$ledger/ledger.tsv"
-  run_split "$REPO/do_it.sh" ab --next
-  assert_equal "$status" 1
-  assert_contains "does not count: the server has the kernel $(uname -r), and had 5.0; " "$STDERR"
+  refuses 1 "does not count: the server has the kernel $(uname -r), and had 5.0; " run_split "$REPO/do_it.sh" ab --next
   sed -i "3s/\t5.0\t/\t$(uname -r)\t/" "$ledger/ledger.tsv"
   ledger_copy 4 5
   succeeds run_split "$REPO/do_it.sh" ab --all
   refute_contains 'kernel, programs and hardware' "$STDERR"
   assert_contains 'trials   6 of 6'
   assert_match $'\nnew reaches [0-9.]+ % .* of'
-  run "$REPO/do_it.sh" ab --side
-  assert_output ''
-  run "$REPO/do_it.sh" compare --format html "$ledger"
-  assert_match '>old<.*Server: .*>new<'
+  prints '' run "$REPO/do_it.sh" ab --side
+  matches '>old<.*Server: .*>new<' run "$REPO/do_it.sh" compare --format html "$ledger"
 }

@@ -5,18 +5,14 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   need_command ip sshd
   need_root
 }
 
-@test "a master killed in the load leaves nothing that stop does not find" {
+@test "a master killed in the load leaves nothing that stop does not find; a word that is not a fault, or not a number of minutes, is one line" {
   succeeds run env TRY=master-kill:set:100 "$REPO/tests/faults/run.sh"
   assert_equal "${lines[-1]}" '1 faults tried, 1 survived, state diff empty'
-}
-
-@test "a word that is not a fault, or not a number of minutes, is one line" {
   fails 2 run env TRY=flood:set:1 "$REPO/tests/faults/run.sh"
   assert_match '^faults: TRY=flood:set:1: is no FAULT:MOMENT:NUMBER; faults: .*master-kill'
   fails 2 run env MINUTES=0x7 "$REPO/tests/faults/run.sh"

@@ -6,15 +6,9 @@
 load helper
 load netns
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)
-}
-
-teardown() {
-  netns_down
-  scratch_teardown
 }
 
 # Build a library that makes each write to a socket take 20 ms at least, however fast the machine.
@@ -36,7 +30,6 @@ END
 @test "a wrapper is really around server and load generator, on another host too: both carry its environment, and Onload's stand-in is handed its profile; one that stays in front as a process of its own leaves nothing behind" {
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'the hosts share their files here'
-  local pid start
   mkdir wrappers
   printf '#!/bin/sh\nWRAPPED_WITH=$1; export WRAPPED_WITH; shift; exec "$@"\n' >wrappers/wrap
   printf '#!/bin/bash\n"$@" &\nwait $!\n' >wrappers/stay
@@ -63,12 +56,11 @@ END
   netns_host server bash -c 'cat "$SCRATCH"/host/run-*/server/wrappers.proc' >wrapped
   assert_equal "$(wc -l <wrapped)" 2
   kill -INT -"$JOB_PID"
-  job_wait 60
-  assert_equal "$status" 130
+  fails 130 job_wait 60
   while read -r pid start _; do wait_until 10 process_gone "$pid" "$start" || fail "$pid still runs"; done < <(cat instances wrapped)
 }
 
-@test "doctor refuses a missing program, one that does not start another or does not return, and a library that cannot be preloaded" {
+@test "doctor refuses a missing program, one that does not start another or does not return, and a library that cannot be preloaded; the cookbook's variants name profiles with its settings" {
   program_make hang '#!/bin/bash\nsleep 1000\n'
   mkdir -p mine/variants
   echo "SERVER_PREFIX='/nowhere/onload --profile=x'" >mine/variants/gone.conf
@@ -83,17 +75,12 @@ END
   assert_match 'fail +variant preloads .*cannot be preloaded'
   assert_match 'ok +variant wraps +env WRAPPED=yes +SERVER_PREFIX runs a program'
   fails 2 run_plan "${WORDS[@]}" SERVER_PREFIX='onload --profile={../etc/passwd}'
-}
-
-@test "the cookbook's variants name profiles with its settings" {
-  local name file
   for name in balanced performance; do
     file=conf/onload/redis-$name.opf
     grep -qxF "SERVER_PREFIX=\"onload --profile={$file}\"" "$REPO/conf/variants/onload-$name.conf"
     # Onload reads such a file as shell code with this one command.
     succeeds run bash -c 'onload_set() { printf "%s=%s\n" "$1" "$2"; }; . "$1"' bash "$REPO/$file"
-    assert_line EF_UL_EPOLL=2
-    assert_line EF_HIGH_THROUGHPUT_MODE=1
+    assert_line EF_UL_EPOLL=2 EF_HIGH_THROUGHPUT_MODE=1
     [[ $name != balanced ]] || assert_line EF_POLL_USEC=20
     [[ $name != performance ]] || assert_line EF_POLL_USEC=100000
   done
@@ -124,11 +111,9 @@ END
   assert_match '127\.0\.0\.1: 1[23] more lines in .*/stderr' "$STDERR"
   assert_equal "$(grep -c '00000' <<<"$STDERR") $(grep -o '0\{4090,\}' <<<"$STDERR" | tr -d '\n' | wc -c)" '1 4096'
   # The variant sets no prefix here, but a run that repeats this one has the given prefix.
-  run_plan --settings -s "$SCRATCH"/results/*/run.conf
-  assert_match "CLIENT_PREFIX.$SCRATCH/wrap"
+  matches "CLIENT_PREFIX.$SCRATCH/wrap" run_plan --settings -s "$SCRATCH"/results/*/run.conf
   # In the slow server each reply waits a hundred times as long as everything else takes.
-  succeeds run_split "$REPO/do_it.sh" compare --metric ops --format csv "$SCRATCH"/results/*
-  assert_match 'slow'
+  matches 'slow' run_split "$REPO/do_it.sh" compare --metric ops --format csv "$SCRATCH"/results/*
   run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i ~ /percent/) at = i; next } $at + 0 < 60 { lost++ } END { print NR - 1, lost + 0 }' <<<"$output"
   assert_output '1 1'
 }
