@@ -14,11 +14,6 @@ setup() {
   [[ -x $REPO/build/membench/membench ]] || make -s -C "$REPO" membench
 }
 
-teardown() {
-  [[ ! -d host ]] || "$REPO/do_it.sh" stop REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" >/dev/null 2>&1 || :
-  scratch_teardown
-}
-
 # Note the process that is on record as the load on memory: sets LOAD_PID LOAD_START.
 load_recorded() {
   local file
@@ -41,7 +36,6 @@ load_reads() {
 }
 
 @test "a load that ends before the phases fails its repeat, with a message; the load ends with a master that was killed, and stop ends what else is left" {
-  local pid start port
   job_start "$REPO/do_it.sh" run "${untuned[@]}" NEIGHBOUR=0.05 TIME=600 RATE=1000 REDISRUNS=2
   wait_until 60 load_reads
   load_recorded
@@ -68,10 +62,9 @@ load_reads() {
 }
 
 @test "its CPUs: without an instance, then hyperthreads of instances' CPUs, then any; what they are is said" {
-  local cpu
   mkdir -p root/proc/self
   printf 'Cpus_allowed_list:\t0-7\n' >root/proc/self/status
-  local -a ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/part/neighbour/host.sh"; host_neighbour_cpus "$@"' -)
+  ask=(bash -c 'set -euo pipefail; . "$REPO/lib/shared/cpus.sh"; . "$REPO/lib/part/neighbour/host.sh"; host_neighbour_cpus "$@"' -)
   export TIERBENCH_ROOT=$PWD/root
   assert_equal "$("${ask[@]}" 0-5 3)" $'cpus\t6-7\tfree'
   assert_equal "$("${ask[@]}" 0-3,6 2)" $'cpus\t7\tfree'
@@ -90,8 +83,8 @@ load_reads() {
   assert_equal "$("${ask[@]}" 0-6 9)" $'cpus\t7\tsibling'
 }
 
-@test "a start that is repeated, as after a lost link, finds the load that runs" {
-  local RUN_ID=again pid start
+@test "a start that is repeated, as after a lost link, finds the load that runs; an end is repeated and the fetch sends the same file; a load that ended before it is refused each time" {
+  RUN_ID=again
   export RUN_ID
   mkdir -p host
   # The owner is another machine's: the load ends with its lease.
@@ -102,7 +95,7 @@ printf 'time\tgb_s\n'
 exec sleep 1000
 END
   succeeds run_split remote_script neighbour start "$PWD/membench" 0 1 -
-  local first=$output
+  first=$output
   assert_match $'^cpus\t[0-9,-]+\tfree$' "$first"
   load_recorded
   succeeds run_split remote_script neighbour start "$PWD/membench" 0 1 -
@@ -111,13 +104,6 @@ END
   process_alive "$LOAD_PID" "$LOAD_START"
   succeeds run_split remote_script ended
   process_gone "$LOAD_PID" "$LOAD_START"
-}
-
-@test "an end whose reply was lost is repeated and the fetch sends the same file; a load that ended before it is refused each time" {
-  local RUN_ID=again first
-  export RUN_ID
-  mkdir -p host
-  program_make membench '#!/bin/bash\nprintf "time\\tgb_s\\n"\nexec sleep 1000\n'
   run_split remote_script neighbour start "$PWD/membench" 0 1 -
   load_recorded
   succeeds run_split remote_script neighbour end
@@ -153,7 +139,7 @@ END
 }
 
 @test "a phase without a whole second has the rate of the second that is partly in it, never of a later one" {
-  local -a ask=(awk)
+  ask=(awk)
   for file in results/figures/{text,schema,stored,repeat} part/neighbour/figures; do ask+=(-f "$REPO/lib/$file.awk"); done
   ask+=(-f ask.awk)
   # mawk requires a function that is not called, too.

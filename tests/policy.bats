@@ -17,10 +17,6 @@ setup() {
   JOURNAL=$SCRATCH/host/tune-test-1/journal
 }
 
-teardown() {
-  tree_teardown
-}
-
 # Give the machine two nodes and an unused DAMON. A real kernel makes the directories when a number of them is written.
 damon_make() {
   local i s
@@ -42,7 +38,7 @@ damon_make() {
 damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
 
 @test "the limits of NUMA balancing are set where they are asked for, and restored" {
-  local numa=$TIERBENCH_ROOT/sys/kernel/debug/sched/numa_balancing name
+  numa=$TIERBENCH_ROOT/sys/kernel/debug/sched/numa_balancing
   mkdir -p "$numa"
   echo 65536 >"$TIERBENCH_ROOT/proc/sys/kernel/numa_balancing_promote_rate_limit_MBps"
   for name in scan_period_min_ms scan_period_max_ms scan_size_mb hot_threshold_ms; do echo 1000 >"$numa/$name"; done
@@ -71,7 +67,6 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   assert_equal "$(damon_at 0/contexts/0/schemes/{nr_schemes,7/action,7/access_pattern/nr_accesses/min,7/access_pattern/nr_accesses/max,9/access_pattern/nr_accesses/max})" '11 stat 7 7 4294967295'
   assert_equal "$(damon_at 0/contexts/0/schemes/10/{action,target_nid,access_pattern/nr_accesses/min,quotas/bytes})" 'migrate_hot 0 1 50000000'
   assert_equal "$(damon_at 1/contexts/0/schemes/0/{action,target_nid,access_pattern/nr_accesses/max,access_pattern/age/min,quotas/bytes})" 'migrate_cold 1 0 34 50000000'
-  # Once more, as before each repeat; then other limits, for another point.
   tune apply
   assert_match $'DAMON\tset\t[^\n]*\toff\tmigrate-[0-9]+\t-'
   TUNE_ROWS=${TUNE_ROWS/ 50/ 80}
@@ -82,7 +77,7 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
   assert_equal "$(damon_at nr_kdamonds {0,1}/state)" '0 off off'
 }
 
-@test "DAMON counts what it moved in pages of the kernel, of any size" {
+@test "DAMON counts what it moved in pages of the kernel, of any size; a count that is no number is none, and is not evaluated" {
   damon_make
   tune apply
   echo 131072000 >"$KDAMONDS/0/contexts/0/schemes/10/stats/sz_applied"
@@ -92,12 +87,18 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
     PATH=$SCRATCH/bin:$PATH WORK=. RUN_ID=x bash -c '. "$REPO/lib/part/damon/host_tune.sh" && . "$REPO/lib/host/monitor.sh" && host_monitor_mark_parts' | grep -v access
   }
   assert_equal "$(counts | tail -n 3)" $'damon\tpromoted\t131072000\ndamon\tdemoted\t65536\ndamon\tmoved_pages\t2001'
-  # A count that cannot be read has no sum.
   rm "$KDAMONDS/1/contexts/0/schemes/0/stats/sz_applied"
   echo on | tee "$KDAMONDS"/{0,1}/state
   assert_equal "$(counts | tail -n 2)" $'damon\tpromoted\t131072000\ndamon\tdemoted\t'
   echo on | tee "$KDAMONDS"/{0,1}/state
   tune restore
+  prints 8202 run bash -c '. "$REPO/lib/part/damon/host_tune.sh"
+    mkdir -p regions/0 regions/1 regions/2
+    echo 4096 >regions/0/start && echo 12288 >regions/0/end
+    echo 1 >regions/1/start && echo "a[\$(: >pwned)]" >regions/1/end
+    echo 0 >regions/2/start && echo 010 >regions/2/end
+    _host_damon_watched regions'
+  refute_exists pwned
 }
 
 @test "DAMON that somebody else uses is left alone, before the run and during it" {
@@ -120,7 +121,6 @@ damon_at() { (cd "$KDAMONDS" && cat -- "$@" | paste -sd ' '); }
 }
 
 @test "DAMON: a kdamond that another program starts before or between the writes of the run is left on" {
-  local moment
   damon_make 'monitor 1 0'
   cat >race.sh <<'END'
 set -Eeuo pipefail
@@ -157,7 +157,6 @@ END
 }
 
 @test "DAMON: a kernel that refuses an action keeps nothing of it, and a setup that was killed is removed" {
-  local mark
   damon_make
   mkdir "$KDAMONDS/0/contexts/0/schemes/10/action"
   tune apply
@@ -178,16 +177,6 @@ END
   ((mark > 60000000))
 }
 
-@test "DAMON: a count that is no number is none, and is not evaluated" {
-  prints 8202 run bash -c '. "$REPO/lib/part/damon/host_tune.sh"
-    mkdir -p regions/0 regions/1 regions/2
-    echo 4096 >regions/0/start && echo 12288 >regions/0/end
-    echo 1 >regions/1/start && echo "a[\$(: >pwned)]" >regions/1/end
-    echo 0 >regions/2/start && echo 010 >regions/2/end
-    _host_damon_watched regions'
-  refute_exists pwned
-}
-
 @test "DAMON stops by its watchdog when the master is gone" {
   damon_make 'monitor 1 0'
   TREE_LEASE=50
@@ -200,18 +189,14 @@ END
 
 @test "the nodes that DAMON watches: slow are those without a CPU, or those that the instances are bound to" {
   asked() {
-    bash -c '
-      set -Eeuo pipefail
-      ROOT=$REPO LIB=$REPO/lib
-      . "$LIB/modules.sh"
-      _PLACE_TOPOLOGY=$1
+    with_modules '_PLACE_TOPOLOGY=$1
       shift
       for word; do conf_word argument "$word" test; done
       conf_read
       damon_tuning
-      printf "%s\n" "$REPLY"' bash "$@"
+      printf "%s\n" "$REPLY"' "$@"
   }
-  local topology=$'0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU'
+  topology=$'0,0,0,0\n1,1,1,1\n# node 2 has memory and no CPU\n# node 3 has memory and no CPU'
   assert_equal "$(asked "$topology" DAMON=monitor)" 'monitor 2,3 0,1'
   assert_equal "$(asked "$topology" DAMON="migrate hot=3 quota=9")" 'migrate 2,3 0,1 3 30 9'
   assert_equal "$(asked "$topology" DAMON=monitor TIER=bind TIER_NODES=1)" 'monitor 1 0,2,3'
@@ -219,7 +204,7 @@ END
 }
 
 @test "far_wss_bytes is the mean of the aggregations, and what DAMON migrated counts as moved" {
-  local run=20250101T100000Z-x folder k
+  run=20250101T100000Z-x
   repeat_make "$run" damon 1000B-1i 1 a 1000 500000 1 30 90 set:9 get:7
   folder=$run/damon/1000B-1i/rep-1
   server_make "$folder" tiering - 0 0
@@ -231,11 +216,9 @@ END
   printf 'get\tdamon\tfar_bytes\t1000000\t1000000\nget\tdamon\tmoved_pages\t1\t62501\n' >>"$folder/server/counters.tsv"
   run "$REPO/summary2csv.sh" "$run"
   assert_equal "$(cells -c 'operation far_wss_bytes moved_per_op' <<<"$output" | sort)" $'get 150000 0.03125\nset  '
-  # An aggregation has as many samples as there are counters.
   sed -E 's/access(10|20)\t/access\1x\t/; /access(1[1-9]|[1-9])\t/d; s/access10x/access1/; s/access20x/access2/' "$folder/server/counters.tsv" >fewer
   mv fewer "$folder/server/counters.tsv"
   assert_equal "$("$REPO/summary2csv.sh" "$run" | cells -c far_wss_bytes | sort -n | tail -n 1)" 150000
-  # Two aggregations are too few.
   sed -i 's/\t3200007$/\t1200007/' "$folder/server/counters.tsv"
   assert_equal "$("$REPO/summary2csv.sh" "$run" | cells -c far_wss_bytes | paste -sd ,)" ,
 }
@@ -253,7 +236,7 @@ resctrl_make() {
 counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/part/far/host_tune.sh" && host_far_counts'; }
 
 @test "FAR.bytes: a group of the run, slow memory alone where the CPU can, all restored" {
-  local root=$TIERBENCH_ROOT/sys/fs/resctrl
+  root=$TIERBENCH_ROOT/sys/fs/resctrl
   resctrl_make '0=0x7f;1=0x7f'
   succeeds tune apply
   assert_line $'RESCTRL_MOUNT\tsame\t/sys/fs/resctrl\tmounted\tmounted\t-'
@@ -273,7 +256,7 @@ counts() { RUN_ID=test-1 bash -c '. "$REPO/lib/part/far/host_tune.sh" && host_fa
 }
 
 @test "FAR.bytes: resctrl is mounted for the run and unmounted after it, unless somebody else came to use it" {
-  local root=$TIERBENCH_ROOT/sys/fs/resctrl
+  root=$TIERBENCH_ROOT/sys/fs/resctrl
   mkdir -p "$root"
   TUNE_ROWS=$(tune_table 10.0.0.1 FAR.bytes=on | grep ^RESCTRL)
   tune check
@@ -303,7 +286,7 @@ END
 }
 
 @test "FAR.bytes: bytes of slow memory, or of another socket, per operation" {
-  local group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1 run=20250101T100000Z-x folder
+  group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1 run=20250101T100000Z-x
   resctrl_make
   assert_equal "$(counts)" ''
   mkdir -p "$group"/mon_data/mon_L3_0{0,1}
@@ -323,8 +306,8 @@ END
 }
 
 @test "FAR.bytes: an AMD CPU has no group, and no bytes, where its total has evicted lines of all memory; doctor gives the reason" {
-  local root=$TIERBENCH_ROOT/sys/fs/resctrl
-  local config=$root/info/L3_MON/mbm_total_bytes_config group=$root/mon_groups/tierbench-test-1
+  root=$TIERBENCH_ROOT/sys/fs/resctrl
+  config=$root/info/L3_MON/mbm_total_bytes_config group=$root/mon_groups/tierbench-test-1
   cpuinfo_of turin >"$TIERBENCH_ROOT/proc/cpuinfo"
   # A kernel that cannot change what is counted.
   resctrl_make
@@ -349,7 +332,7 @@ END
 }
 
 @test "an instance enters the group before it starts, and the limit of its cgroup too" {
-  local work=$SCRATCH/host group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1
+  work=$SCRATCH/host group=$TIERBENCH_ROOT/sys/fs/resctrl/mon_groups/tierbench-test-1
   mkdir -p "$work/run-test-1/tier" "$group" cgroup
   prefix() { WORK=$work RUN_ID=test-1 bash -c '. "$REPO/lib/part/far/host_tune.sh" && . "$REPO/lib/host/tier.sh" && host_tier_prefix - && exec "${TIER_PREFIX[@]}" bash -c "echo \$\$"'; }
   assert_equal "$(prefix)" "$(<"$group/tasks")"

@@ -4,6 +4,7 @@
 # lane: host
 
 load helper
+load tiers
 load tree
 
 setup() {
@@ -36,15 +37,11 @@ disk_leave() {
 }
 
 # Run a script of the tier on this machine.
-# Usage: tiers TIER VERB
+# Usage: tiers TIER VERB   Globals: HOST_CODE
 tiers() {
-  {
-    printf '%s\n' 'set -Eeuo pipefail' "REMOTE_DIR=$SCRATCH/host" "LOCK_DIR=$SCRATCH/locks" 'RUN_ID=record' "TIER=$1"
-    printf 'RUN_OWNER=%q\n' $'record\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10'
-    printf '%s\n' "TIER_SWAP=$SCRATCH" TIER_IS= TIER_VERIFY= TIER_PRICE= TIER_MEMORY= TIER_WEIGHTS=keep ZRAM_ALGORITHM=auto TIER_LIMIT=$((64 << 20)) TIER_SPACE=$((1 << 20)) TIER_FAR= TIER_NEAR= TIER_GROUPS=
-    cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{vsmp,tier,tier_undo,tier_cgroup,tier_swap,allowed,tier_detect,tier_ready,tier_check}.sh "$REPO"/lib/tier/*.sh "$REPO"/lib/host/tiers.sh
-    printf '%s\n' 'host_tiers_undo() { host_tier_undo; }' "${TIERS_CODE-}" 'main "$@" </dev/null'
-  } | bash -s -- "$2"
+  local HOST_CODE="host_tiers_undo() { host_tier_undo; }; ${HOST_CODE-}"
+  on_host RUN_ID=record "RUN_OWNER=$(printf '%q' $'record\tnobody\tnowhere\t0\t0\t-\t-\t1970-01-01T00:00:00Z\t10')" "LOCK_DIR=$SCRATCH/locks" \
+    TIER="$1" "TIER_SWAP=$SCRATCH" TIER_LIMIT=$((64 << 20)) TIER_SPACE=$((1 << 20)) "$2"
 }
 
 # Print what of a tier of this test is on the machine.
@@ -64,7 +61,7 @@ need_tiers() {
 
 @test "swap, zram and a cgroup: if the disk fills up at any moment, everything is made and recorded, or nothing is made" {
   need_tiers
-  local tier pages made=0 refused=0
+  made=0 refused=0
   for tier in swap zram; do
     [[ $tier != zram || -e /sys/class/zram-control/hot_add ]] || continue
     for ((pages = 0; pages <= 9; pages++)); do
@@ -85,9 +82,8 @@ need_tiers() {
 
 @test "swap, zram and a cgroup: a record that does not get to the disk is none" {
   need_tiers
-  local tier call
   # The sync of each record in turn fails, and every later one works. (That of the run's own record, with `--`, may fail.)
-  TIERS_CODE='sync() { [[ $1 != -- ]] || return 0; local n; n=$(($(<"'"$SCRATCH"'/calls") - 1)); echo "$n" >"'"$SCRATCH"'/calls"; ((n != 0)); }'
+  HOST_CODE='sync() { [[ $1 != -- ]] || return 0; local n; n=$(($(<"'"$SCRATCH"'/calls") - 1)); echo "$n" >"'"$SCRATCH"'/calls"; ((n != 0)); }'
   for tier in swap zram; do
     [[ $tier != zram || -e /sys/class/zram-control/hot_add ]] || continue
     for ((call = 1; call <= 6; call++)); do
@@ -107,7 +103,7 @@ need_tiers() {
 
 @test "a swap file that the kernel refuses at first is not made again when its record was undone meanwhile" {
   need_command mkswap
-  TIERS_CODE='swapon() { rm -rf -- "$TIER_FOLDER" "$SCRATCH"/*.swap; return 1; }'
+  HOST_CODE='swapon() { rm -rf -- "$TIER_FOLDER" "$SCRATCH"/*.swap; return 1; }'
   disk_leave 120
   fails 1 run tiers swap up
   assert_contains 'nothing is changed without a record'
@@ -125,7 +121,7 @@ need_tiers() {
 }
 
 @test "sysctls, interrupts, services and the rest: what is changed is on record, and is put back on a full disk" {
-  local original pages file value changed=0 refused=0
+  changed=0 refused=0
   tree_make
   tree_defaults
   TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 | grep -E '^(IRQBALANCE|IRQ|OVERCOMMIT|THP|SWAPPINESS|VSMP)'$'\t')
@@ -150,7 +146,6 @@ need_tiers() {
 }
 
 @test "sysctls, interrupts, services: with no room for one more line of the journal, nothing more is changed" {
-  local original during size
   tree_make
   tree_defaults
   original=$(tree_state)

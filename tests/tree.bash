@@ -168,8 +168,8 @@ tune() { run_split remote_script tune "$@"; }
 said() { awk -F '\t' -v name="$1" '$1 == name { print $2, $4, $5; exit }' <<<"$output"; }
 
 # End the processes of tuning that a failed test left, and remove the machine with its test's directory.
-# Usage: tree_teardown   Returns: 0
-tree_teardown() {
+# Usage: teardown   Returns: 0
+teardown() {
   local pid start
   while read -r pid start _; do
     process_end "$pid" "$start"

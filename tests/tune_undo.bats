@@ -13,10 +13,6 @@ setup() {
   JOURNAL=$SCRATCH/host/tune-test-1/journal
 }
 
-teardown() {
-  tree_teardown
-}
-
 # Print the numbers of the journal: of undone changes, and `new` for a new change, from a line on.
 # Usage: order LINE
 order() { tail -n +"$1" "$JOURNAL" | awk -F '\t' '$1 == "undone" { print $2 } $1 == "change" { print "new" }' | xargs; }
@@ -28,7 +24,7 @@ refuses() {
 }
 
 @test "between two variants all changes that are not requested any more are undone last first, before any new change" {
-  local folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave length
+  folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave
   mkdir -p "$folder"
   echo true >"$folder/auto"
   echo 1 | tee "$folder"/node{0,1} >/dev/null
@@ -47,7 +43,6 @@ END
   TUNE_ROWS=$(tune_table 10.0.0.1 TUNE.tuned=off TUNE.governor=off TIER_WEIGHTS=0:9 KERNEL.thp=always | grep -E '^(TUNED|GOVERNOR|THP|WEIGHTS.*)'$'\t')
   succeeds tune apply
   assert_equal "$(order $((length + 1)))" '9 8 6 5 4 3 2 1 new new'
-  # No change was mistaken for one of another program.
   assert_equal "$(awk -F '\t' '$1 == "undone" { print $3 }' "$JOURNAL" | sort -u)" back
   assert_equal "$(said THP) $(said WEIGHTS)" 'set madvise always set 1 9'
   assert_equal "$(cat "$folder"/*)" $'false\n9\n1'
@@ -55,7 +50,6 @@ END
 }
 
 @test "a value that cannot be restored for the next variant is stuck, and the other values are set; restore and stop print both, and stop tries again" {
-  local before
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nTHP\ton\tfile\t/sys/kernel/mm/transparent_hugepage/enabled\tnever'
   succeeds tune apply
@@ -78,7 +72,7 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
 }
 
 @test "a value that cannot be read for a while stays on record, and stop restores it later; an interrupt ends with its device" {
-  local file=$TIERBENCH_ROOT/proc/sys/vm/swappiness irq=/proc/irq/37/smp_affinity_list
+  file=$TIERBENCH_ROOT/proc/sys/vm/swappiness irq=/proc/irq/37/smp_affinity_list
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10\nIRQ\ton\tfile\t'$irq$'\t1'
   succeeds tune apply
   # As a file of debugfs, or of a CPU that is offline.
@@ -95,8 +89,7 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   refute_exists "$JOURNAL"
 }
 
-@test "stop restores and stops everything else when a process of one run does not end, and prints what it did" {
-  local before run
+@test "stop restores and stops everything else when a process of one run does not end, and prints what it did; it keeps the record when its undo is killed" {
   before=$(tree_state)
   TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
   tune apply
@@ -114,12 +107,6 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
   assert_equal "$(tree_state)" "$before"
   assert_equal "$(cd host && echo *-test-*)" run-test-1
   prints 'stopped everything that test-1 had left' run_split remote_script stop force
-}
-
-@test "stop keeps the record when its undo is killed, and prints nothing for a record without a change" {
-  local before
-  before=$(tree_state)
-  TUNE_ROWS=$'SWAPPINESS\ton\tfile\t/proc/sys/vm/swappiness\t10'
   tune apply
   SCRIPT_CODE='host_tune_write() { kill -KILL "$BASHPID"; }' fails 1 run_split remote_script stop force
   assert_contains 'tune-test-1: cannot restore all of its changes' "$STDERR"
@@ -133,7 +120,6 @@ THP\tback\t/sys/kernel/mm/transparent_hugepage/enabled\tmadvise\tnever\tmadvise\
 
 @test "a line of the record that a full disk cut is removed, with busybox too, and the next line is read" {
   need_command busybox
-  local tool
   mkdir bin tune
   program_make bin/truncate '#!/bin/sh\nexec busybox truncate "$@"\n'
   cat >journal.sh <<'END'
@@ -155,7 +141,6 @@ END
 }
 
 @test "the watchdog names the settings that it cannot restore, in a text that a reply may have on a host with 512 CPUs" {
-  local cpu
   cat >watchdog.sh <<'END'
 set -u
 for module in shared/{owner,proc} host/tune{,_journal}; do . "$REPO/lib/$module.sh"; done
@@ -191,7 +176,6 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
 }
 
 @test "the next apply after a reboot sets the values again, and restore restores those since the reboot" {
-  local pid start original
   TUNE_ROWS=$(tune_table 10.0.0.1 KERNEL.swappiness=10 KERNEL.page_cluster=0 | grep -E '^(IRQBALANCE|GOVERNOR|THP|SWAPPINESS|PAGE_CLUSTER)')
   tune apply
   # What a reboot leaves of a run: its files, with the old boot's id, and the values of the boot.
@@ -207,11 +191,9 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
   rm "$TIERBENCH_ROOT/sys/kernel/mm/transparent_hugepage/enabled"
   original=$(tree_state)
   succeeds tune apply
-  assert_equal "$(said SWAPPINESS)" 'set 45 10'
-  assert_equal "$(said IRQBALANCE)" 'set active inactive'
+  assert_equal "$(said SWAPPINESS) $(said IRQBALANCE)" 'set 45 10 set active inactive'
   assert_equal "$(cut -f 2 <<<"$output" | grep -c theirs)" 0
-  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/swappiness")" 10
-  assert_equal "$(<"$TIERBENCH_ROOT/proc/sys/vm/page-cluster")" 0
+  assert_equal "$(cat "$TIERBENCH_ROOT"/proc/sys/vm/{swappiness,page-cluster})" $'10\n0'
   succeeds tune restore
   assert_equal "$(grep '^SWAPPINESS' <<<"$output" | cut -f 2,4- | tr '\t\n' ' ;')" 'rebooted 60 10 45;back 45 10 45;'
   assert_line $'PAGE_CLUSTER\trebooted\t/proc/sys/vm/page-cluster\t3\t0\t0'
@@ -221,7 +203,6 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
 }
 
 @test "a number is held open again if the process that holds it has ended" {
-  local pid start
   TUNE_ROWS=$'CSTATES\ton\thold\t/dev/cpu_dma_latency\t0'
   printf '\x00\x94\x35\x77' >"$TIERBENCH_ROOT/dev/cpu_dma_latency"
   tune apply
@@ -242,7 +223,7 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
 }
 
 @test "the automatic weights of the kernel are not turned on over explicit weights, which would be lost" {
-  local folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave verb
+  folder=$TIERBENCH_ROOT/sys/kernel/mm/mempolicy/weighted_interleave
   mkdir -p "$folder"
   echo false >"$folder/auto"
   echo 5 >"$folder/node0"
@@ -265,7 +246,6 @@ warning: a: PAGE: /page is 5, not 3 as before the run: rebooted'
     tune_lacks weighted | cut -f 1,3' bash "$(grep ^WEIGHTS_AUTO <<<"$output")"
   assert_equal "${lines[0]##*/}" $'auto: the weights were set explicitly, and auto would replace them permanently\tWEIGHTS_AUTO as the variant sets it\tset TIER_WEIGHTS=keep, or write true there before the run'
   assert_equal "${lines[1]##*/}" $'auto: needs root\tas root, or another server'
-  # Other weights can be restored, and the automatic ones are left on.
   TUNE_ROWS=$(tune_table 10.0.0.1 TIER_WEIGHTS=0:3 | grep ^WEIGHTS)
   tune check
   assert_equal "$(said WEIGHTS_AUTO) $(said WEIGHTS)" 'same false false would 5 3'

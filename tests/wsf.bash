@@ -3,8 +3,8 @@
 # Setup of the suites of the Redis-Memtier workload: two instances on this machine, without tuning, and few keys.
 
 # Make a scratch directory and the arguments of a run in it.
-# Usage: wsf_setup   Sets: BASE untuned WORDS   Returns: 0
-wsf_setup() {
+# Usage: setup   Sets: BASE untuned WORDS   Returns: 0
+setup() {
   scratch_setup
   BASE=$(ports_pick 2)
   untuned=(TUNE=off KERNEL=keep)

@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: its test cases, and its parameters under their original names.
 # slow
-# shellcheck disable=SC2154 # untuned is of wsf_setup
+# shellcheck disable=SC2154 # untuned is of setup
 
 load helper
 load wsf
-
-setup() {
-  wsf_setup
-}
 
 # Print all settings of a scenario as a run resolves them, but its name.
 # Usage: resolved SCENARIO [NAME=VALUE]...   Returns: 0
@@ -33,20 +29,19 @@ check_repeat() {
   awk -v sets="$sets" -v ops="$ops" -v share="$3" 'BEGIN { exit !(sets / ops > share - 0.02 && sets / ops < share + 0.02) }' ||
     fail "$1: $sets of $ops are writes, and not $3"
   [[ $1 != gated ]] || return 0
-  assert_equal "$(column populate ops) $(column populate pattern)" '2000 sequential'
+  assert_equal "$(column populate 'ops pattern')" '2000 sequential'
   assert_equal "$(column mixed misses)" 0
   # The counters of Redis for both phases.
   assert_equal "$(info_calls set "$rep/server/info.after") $(info_calls get "$rep/server/info.after")" "$((2000 + sets)) $((ops - sets))"
 }
 
-# Print a column of a phase of the repeat.
-# Usage: column PHASE NAME   Globals: rep   Returns: 0
+# Print columns of a phase of the repeat.
+# Usage: column PHASE NAME[ NAME]...   Globals: rep   Returns: 0
 column() {
   cells -w operation="$1" "$2" "$rep"/*/result.tsv
 }
 
 @test "the gate runs as it stands: reads and writes come in its ratio, without populate" {
-  local rep
   # It checks that the workload runs at all, so it must work without changed settings.
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-gated "${WORDS[@]:0:3}"
   rep=$(echo results/*/native/*/rep-1)
@@ -58,8 +53,7 @@ column() {
 }
 
 @test "every test case runs in miniature on two instances: all keys are set first, then reads and writes come in its ratio" {
-  local scenario share rep ratio
-  local -a words=("${WORDS[@]}" PLACEMENT=core MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=200)
+  words=("${WORDS[@]}" PLACEMENT=core MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=200)
   # One run makes the load of the test cases that differ only by these settings.
   while read -r scenario ratio; do
     resolved wsf-pkm "$ratio" >expected
@@ -87,7 +81,6 @@ xwriteyread RATIO=1:10"
 }
 
 @test "its parameters are taken under its own names, from the command line and the environment" {
-  local theirs
   run bash -c 'set -Eeuo pipefail
     ROOT=$REPO LIB=$REPO/lib
     . "$LIB/modules.sh"
@@ -156,7 +149,6 @@ TRACK	5	TRACK_WRITES=5
 END
   assert_success
   assert_output ''
-  # No parameter is missing.
   while IFS=$'\t' read -r theirs _; do
     [[ $theirs == \#* || $theirs == MEMTIER_KEY_MINIMUM ]] || grep -q "^$theirs"$'\t' "$BATS_TEST_FILENAME" ||
       fail "$theirs is not tried"
@@ -168,7 +160,7 @@ END
 
 @test "Redis and the load on one host are on two nodes, where it has them" {
   # A test machine is only guaranteed to have one node, so small runs set PLACEMENT=core.
-  local scenario topology=$REPO/tests/fixtures/cpus/2x12.lscpu
+  topology=$REPO/tests/fixtures/cpus/2x12.lscpu
   for scenario in wsf-single-node wsf-static-single-node; do
     succeeds run_plan -s "$scenario" "${WORDS[@]}" CPU_USED=1 FACTS="$topology" SERVER_CORES=2 SERVER_MEM=64
     assert_line 'placement split'
@@ -178,13 +170,11 @@ END
 }
 
 @test "what it logs has the workload's names in the run's folder, and that a trace came to its end; time bounds a phase, and requests beside it are named" {
-  local run
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_TEST_TIME=3 MEMTIER_REQUESTS=1 RATE=200 EVENT_TRACE_PARAMS='timeout -v 0.3 sleep 60'
   assert_match 'warning: REQUESTS=1/connection: .* with TIME=3 requests are ignored' "$STDERR"
   (($(phase_column mixed elapsed_us) >= 3000000)) || fail "it did not last three seconds"
   (($(phase_column mixed ops) > 32)) || fail "a request a connection was all"
   run=$(echo results/*)
-  # The tracing program has ended.
   assert_match 'SIDECAR: the program ended before the load did: timeout: sending signal TERM' "$(<"$run/run.log")"
   grep -q '^PIPELINE="1"$' "$run/run.log"
   grep -q 'phase mixed starts' "$run/run.log"
@@ -194,13 +184,12 @@ END
     grep -q "port $((BASE + number)) mixed" "$run/memtier-bench$number.log"
   done
   assert_equal "$(find -L "$run" -type l)" ''
-  # The links are not counted as results.
   succeeds run_split "$REPO/summary2csv.sh" "$run"
   assert_equal "${#lines[@]}" 3
 }
 
 @test "the links of a run's directory point to one repeat, also if its first repeat was removed and repeated" {
-  local RUN=$SCRATCH/run LOG_LINKS=on PHASES="populate mixed" CLIENT_IP=127.0.0.1 REDISBASE=6379 count rep
+  RUN=$SCRATCH/run LOG_LINKS=on PHASES="populate mixed" CLIENT_IP=127.0.0.1 REDISBASE=6379
   # shellcheck source=lib/run/links.sh
   . "$REPO/lib/core/hosts.sh" && . "$REPO/lib/run/shares.sh" && . "$REPO/lib/run/links.sh"
   for count in 1 2; do
@@ -212,7 +201,6 @@ END
   # The second instance belongs to the second point, and its links remain there.
   assert_equal "$(cd "$RUN" && readlink ./*.log | cut -d / -f 2 | uniq -c)" '      3 100B-1i'
   assert_equal "$(find "$rep" -type l | wc -l)" 6
-  # After it is repeated, the first repeat has a log with another name.
   rep=$RUN/native/100B-1i/rep-1
   find "$rep" -type l -delete
   mv "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-100000.1" "$rep/127.0.0.1/redis.log.127.0.0.1.20250101-110000.1"
@@ -228,7 +216,6 @@ END
 }
 
 @test "a tracing program runs during measured phases, is stopped, and its output is kept; a number of keys overrides the last key, also when the run is repeated" {
-  local sidecar
   program_make tracer <<'END'
 #!/bin/bash
 trap 'echo told to end; exit' INT
@@ -238,8 +225,7 @@ while :; do sleep 0.1; done
 END
   job_start "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]/#MEMTIER_KEY_MAXIMUM*/KEYS=30}" VALUE_SIZES=10 MEMTIER_TEST_TIME=3 RATE=200 \
     EVENT_TRACE_PARAMS="$SCRATCH/tracer $SCRATCH/job.err seen"
-  job_wait 120
-  assert_success
+  succeeds job_wait 120
   sidecar=$(echo results/*/native/*/rep-1/server/sidecar)
   assert_equal "$(cat "$sidecar/sidecar.log")" 'begins after 1 populate
 told to end'

@@ -17,11 +17,6 @@ setup() {
     RESULTS_DIR="$SCRATCH/results" CPU_USED=2 MEMTIER_DATA_SIZE=100 MEMTIER_KEY_MAXIMUM=999 MEMTIER_TEST_TIME=0 MEMTIER_REQUESTS=50)
 }
 
-teardown() {
-  netns_down
-  scratch_teardown
-}
-
 # Run do_it.sh on the master, and print the hosts that made the load, with the seed and the requests of each.
 loads() {
   succeeds run_split netns_exec client1 "$REPO/do_it.sh" run "${WORDS[@]}" "$@"
@@ -37,7 +32,7 @@ loads() {
   succeeds run_split "$REPO/do_it.sh" kpi results/*
   assert_contains 'Formal execution: Instance 1 ops(ops/sec):'
   # The topology of another server, which the plan does not ask.
-  local -a planned=("${WORDS[@]}" FACTS="$REPO/tests/fixtures/cpus/2x12.lscpu" SERVER_CORES=8 SERVER_MEM=16)
+  planned=("${WORDS[@]}" FACTS="$REPO/tests/fixtures/cpus/2x12.lscpu" SERVER_CORES=8 SERVER_MEM=16)
   run_plan "${planned[@]}"
   assert_line 'clients  198.18.0.11'
   run_plan "${planned[@]}" RUN_SINGLE_NODE=true

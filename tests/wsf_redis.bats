@@ -2,14 +2,10 @@
 # SPDX-License-Identifier: MIT
 # The Redis-Memtier workload: the effect of its parameters on Redis and on the load, as Redis and the kernel report it.
 # slow
-# shellcheck disable=SC2154 # untuned is of wsf_setup
+# shellcheck disable=SC2154 # untuned is of setup
 
 load helper
 load wsf
-
-setup() {
-  wsf_setup
-}
 
 # Start a run with an eviction policy in the background, wait until its measured phase is under way, and ask each instance for the policy.
 # Usage: loaded POLICY SETTING...
@@ -54,8 +50,6 @@ allowed() {
 # Each of these runs has a value of several settings that do not affect each other.
 
 @test "keys have the numbers that are asked for; strategy 0 leaves instances on all CPUs; a snapshot is on the disk" {
-  local port
-  local -a pids
   loaded volatile-lru MEMTIER_KEY_MINUMUM=500 REDIS_NUMACTL_STRATEGY=0 REDIS_PERSISTENCE_POLICY=RDB REDIS_RDB_SECONDS=1
   for port in "$BASE" $((BASE + 1)); do
     assert_equal "$(REDISCLI_AUTH=$(sed -n 's/^requirepass //p' host/run-*/server/"$port".conf) redis-cli -p "$port" --no-auth-warning keys '*' |
@@ -69,7 +63,6 @@ allowed() {
 }
 
 @test "strategy 1: the first instance is on the first core, by the kernel; a log of all writes is on the disk" {
-  local -a pids
   need_command numactl
   loaded allkeys-lfu REDIS_NUMACTL_STRATEGY=1 REDIS_PERSISTENCE_POLICY=AOF REDIS_APPENDFSYNC_MODE=always
   mapfile -t pids < <(instance_pids)
@@ -81,7 +74,6 @@ allowed() {
 }
 
 @test "options of numactl of one's own take the place of a strategy, for Redis and for the load; without persistence nothing is on the disk" {
-  local pid
   need_command numactl
   loaded volatile-random REDIS_SERVER_NUMACTL_OPTIONS='-C 0 -m 0' MEMTIER_CLIENT_NUMACTL_OPTIONS='-C 0' REDIS_PERSISTENCE_POLICY=false PERSISTENCE.dir=/none
   pid=$(instance_pids | sed -n 1p)
@@ -97,10 +89,10 @@ allowed() {
 }
 
 @test "io threads: their number, whether they read, and the CPUs that Redis itself gives them" {
-  local pid task found=0 cpus strategy
+  found=0
   # The wrapper allows every CPU, so only Redis itself can keep its threads on the first CPU.
   cpus=$(allowed /proc/self)
-  local -a wide=(CPU_USED=1 REDIS_SERVER_IO_THREADS=2 SERVER_CPUS="${cpus%%[,-]*}" SERVER_PREFIX="taskset -c $cpus")
+  wide=(CPU_USED=1 REDIS_SERVER_IO_THREADS=2 SERVER_CPUS="${cpus%%[,-]*}" SERVER_PREFIX="taskset -c $cpus")
   loaded volatile-lfu "${wide[@]}" REDIS_SERVER_IO_THREADS_DO_READS=true REDIS_SERVER_IO_THREADS_CPU_AFFINITY=true
   assert_equal "$(config io-threads) $(config io-threads-do-reads)" '2 yes'
   pid=$(instance_pids)
@@ -123,7 +115,6 @@ allowed() {
 }
 
 @test "an eviction policy with a limit: keys go, and reads miss; without a policy Redis refuses, and the run says so" {
-  local misses
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}" -s wsf-pkm "${WORDS[@]}" MEMTIER_KEY_MAXIMUM=19999 MEMTIER_TEST_TIME=1 REDIS_EVICTION_POLICY=allkeys-lru REDIS_CONF.maxmemory=3M
   misses=$(phase_column mixed misses)
   ((misses > 0)) || fail "nothing was missed"
