@@ -15,7 +15,6 @@ copied() {
 }
 
 @test "each server is itself, with its own C library and no library of this machine" {
-  local name server port foreign
   for name in redis-trixie valkey-trixie valkey-sid; do
     release_server "$name"
     server=$REPLY

@@ -13,7 +13,6 @@ teardown() {
 }
 
 @test "the swap of a test that was killed is disabled before tests run, and that of a test that runs is not" {
-  local folder
   DEAD=${SCRATCH%/*}/tierbench-test.killed-$BASHPID
   need_swap
   for folder in "$SCRATCH" "$DEAD"; do

@@ -8,7 +8,7 @@ load helper
 @test "zram stores compressible:R as 1/R of it with lz4 and lzo-rle, to 5 %, and no device stays" {
   need_root
   [[ -w /sys/class/zram-control/hot_remove ]] || skip 'no zram here'
-  local before algorithm ratio got rows=0
+  rows=0
   before=$(find /sys/block -name 'zram*')
   PAGES=500 ROUNDS=1 succeeds run_split "$REPO/tests/bench/zram.sh" 2 3
   while read -r algorithm ratio _ _ got _; do

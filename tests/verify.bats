@@ -8,9 +8,6 @@ load helper
 RUN=elsewhere
 REP=$RUN/native/1000B-2i/rep-1
 
-# Have a copy of the sample run elsewhere.
-handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
-
 @test "a run that was moved is whole and unchanged, a report beside it changes nothing, and it names the version that made it" {
   untune
   "$REPO/do_it.sh" run -s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=2 VARIANTS=native RESULTS_DIR="$SCRATCH/results" >out 2>&1
@@ -27,14 +24,13 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
   fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_contains 'warning   not complete: elsewhere/native/100B-2i/rep-3.failed-20260101-000000'
   assert_equal "${lines[-1]}" 'unchanged, not complete'
-  # A repeat that was run again is complete.
   mv "$RUN/native/100B-2i"/rep-{3,2}.failed-20260101-000000
   succeeds run "$REPO/do_it.sh" verify "$RUN"
   assert_equal "${lines[-1]}" 'whole and unchanged'
 }
 
 @test "an interrupted run is unchanged but not known to be whole" {
-  handed_over
+  cp -r "$REPO/results/sample" "$RUN"
   # As an interrupted run leaves it: the last repeat was never begun, and the run has no list of all repeats.
   rm -r "$RUN/SHA256SUMS" "$RUN/native/1000B-2i/rep-3"
   fails 1 run "$REPO/do_it.sh" verify "$RUN"
@@ -43,14 +39,13 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
   mkdir "$RUN/native/1000B-2i/rep-3.partial"
   fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_equal "${lines[-1]}" 'unchanged, not complete'
-  # What is known to be changed comes first.
   echo >>"$REP/127.0.0.1/get.hlog"
   fails 1 run "$REPO/do_it.sh" verify "$RUN"
   assert_equal "${lines[-1]}" '1 problem'
 }
 
-@test "missing, changed and added files are named, on every level" {
-  handed_over
+@test "missing, changed and added files are named, on every level; the sample in the repository is whole, unchanged and of one clean version" {
+  cp -r "$REPO/results/sample" "$RUN"
   echo >>"$REP/127.0.0.1/get.hlog"
   rm "$REP/server/counters.tsv"
   echo >>"$RUN/run.conf"
@@ -63,10 +58,13 @@ handed_over() { cp -r "$REPO/results/sample" "$RUN"; }
   assert_line 'added     env/127.0.0.1/more'
   assert_line 'added     native/1000B-2i/rep-2/server/more'
   assert_line 'added     native/1000B-2i/rep-4/SHA256SUMS'
-  # A removed repeat is reported as missing too.
   rm -rf "$RUN/native/1000B-2i/rep-2"
   run "$REPO/do_it.sh" verify "$RUN"
   assert_line 'missing   native/1000B-2i/rep-2/SHA256SUMS'
+  succeeds run "$REPO/do_it.sh" verify "$REPO/results/sample"
+  assert_match '^made by   tierbench [^;]*$' "${lines[0]}"
+  assert_equal "${lines[-1]}" 'whole and unchanged'
+  refute_contains 'warning '
 }
 
 # End the tuning of the host h in the run of this directory: its value before is 60.
@@ -101,11 +99,4 @@ tune_ends() {
   ln -s /etc/passwd strange/link
   fails 1 run "$REPO/do_it.sh" verify strange
   assert_contains 'strange/link: a link'
-}
-
-@test "the sample in the repository is whole, unchanged and of one clean version" {
-  succeeds run "$REPO/do_it.sh" verify "$REPO/results/sample"
-  assert_match '^made by   tierbench [^;]*$' "${lines[0]}"
-  assert_equal "${lines[-1]}" 'whole and unchanged'
-  refute_contains 'warning '
 }

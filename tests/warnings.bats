@@ -41,10 +41,8 @@ setup() {
 }
 
 @test "warnings are printed once, with the number of instances: without their differences, control characters and figures that differ each time" {
-  local text
   mkdir server
   text='1:M 05 Dec 2018 20:12:12.24%d # %s\n'
-  # The second one was started again.
   # shellcheck disable=SC2059 # the line of a log
   {
     printf "$text" 1 $'WARNING a \e[2J b \xc2\x9b2J c' 1 'WARNING overcommit_memory is set to 0!' 2 'Server initialized' >server/redis-1.log

@@ -6,60 +6,11 @@
 load helper
 load logs
 
-@test "help and --version" {
+@test "help and --version; every command has help, and it ends well" {
   succeeds run "$REPO/do_it.sh" help
   assert_contains 'Usage: ./do_it.sh [COMMAND]'
   succeeds run "$REPO/do_it.sh" --version
   assert_match '^tierbench [0-9]+\.[0-9]+\.[0-9]+ \(([0-9a-f]{12}(; changed)?|unknown commit)\)$'
-}
-
-@test "a copy that is not a checkout has its version, and not the commit of the directory around it" {
-  git init -q .
-  git -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m around
-  mkdir copy
-  cp -r "$REPO"/{do_it.sh,conf,lib} copy
-  run copy/do_it.sh --version
-  assert_match '\(unknown commit\)$'
-}
-
-@test "a do_it.sh without the last line of its settings fails, and names the line" {
-  sed '/^# <<< settings$/d' "$REPO/do_it.sh" >do_it.sh
-  fails any run bash do_it.sh help
-  assert_contains '# <<< settings'
-}
-
-@test "a scenario from a file has the name of the file" {
-  cp "$REPO/conf/scenarios/demo.conf" mine.conf
-  succeeds run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
-  assert_contains 'scenario mine, variants native'
-  # A run.conf names its scenario.
-  echo 'SCENARIO=imdt' >>mine.conf
-  run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
-  assert_contains 'scenario imdt, variants native'
-}
-
-@test "this machine can plan for a larger one" {
-  succeeds run_plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
-  assert_contains '(72 logical CPUs, 754 GiB)'
-  assert_equal "$STDERR" ''
-}
-
-@test "sweeps over instances fit any number of clients as they stand" {
-  succeeds run_plan -s scaling SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
-  assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | paste -sd ' ')" '128B-2i 128B-3i 128B-4i'
-  succeeds run_plan -s crosscheck SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
-  assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | sort -u)" 128B-2i
-}
-
-@test "variants of a run in any folder can be compared by RUN:VARIANT" {
-  local variant
-  for variant in native swap; do repeat_make elsewhere/20250101-x $variant p 1 c 1000 5000 4 23 99 set:3; done
-  succeeds run "$REPO/do_it.sh" compare elsewhere/20250101-x:native elsewhere/20250101-x:swap
-  assert_contains 'swap'
-}
-
-@test "every command has help, and it ends well" {
-  local file
   for file in "$REPO"/lib/cmd/*.sh; do
     succeeds run_split "$REPO/do_it.sh" "$(basename "$file" .sh)" --help
     assert_contains "Usage: ./do_it.sh"
@@ -69,8 +20,44 @@ load logs
   succeeds run_split "$REPO/do_it.sh" --help
 }
 
+@test "a copy that is not a checkout has its version, and not the commit of the directory around it; one without the last line of its settings fails" {
+  git init -q .
+  git -c user.name=n -c user.email=e@example.org commit -q --allow-empty -m around
+  mkdir copy
+  cp -r "$REPO"/{do_it.sh,conf,lib} copy
+  run copy/do_it.sh --version
+  assert_match '\(unknown commit\)$'
+  sed '/^# <<< settings$/d' "$REPO/do_it.sh" >do_it.sh
+  fails any run bash do_it.sh help
+  assert_contains '# <<< settings'
+}
+
+@test "a scenario from a file has the name of the file" {
+  cp "$REPO/conf/scenarios/demo.conf" mine.conf
+  succeeds run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
+  assert_contains 'scenario mine, variants native'
+  echo 'SCENARIO=imdt' >>mine.conf
+  run_plan -s ./mine.conf SERVER_CORES=4 SERVER_MEM=8
+  assert_contains 'scenario imdt, variants native'
+}
+
+@test "this machine can plan for a larger one; sweeps over instances fit any number of clients as they stand" {
+  succeeds run_plan SERVER=127.0.0.1 SERVER_CORES=72 SERVER_MEM=754
+  assert_contains '(72 logical CPUs, 754 GiB)'
+  assert_equal "$STDERR" ''
+  succeeds run_plan -s scaling SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
+  assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | paste -sd ' ')" '128B-2i 128B-3i 128B-4i'
+  succeeds run_plan -s crosscheck SERVER=192.0.2.1 CLIENT_IP="192.0.2.2 192.0.2.3" SERVER_CORES=4 SERVER_MEM=64
+  assert_equal "$(grep -oE '^128B-[0-9]+i' <<<"$output" | sort -u)" 128B-2i
+}
+
+@test "variants of a run in any folder can be compared by RUN:VARIANT" {
+  for variant in native swap; do repeat_make elsewhere/20250101-x $variant p 1 c 1000 5000 4 23 99 set:3; done
+  succeeds run "$REPO/do_it.sh" compare elsewhere/20250101-x:native elsewhere/20250101-x:swap
+  assert_contains 'swap'
+}
+
 @test "an empty argument, as of a variable that is not set, is not taken for none" {
-  local word
   for word in 'plan -s' 'plan -H' 'run --resume'; do
     fails 2 run_split "$REPO/do_it.sh" "${word% *}" "${word#* }" ''
     assert_equal "$STDERR" "do_it.sh: command line: ${word#* }: the value is missing; ./do_it.sh ${word% *} --help shows the options"
@@ -105,14 +92,13 @@ plan_in() {
   assert_equal "$STDERR" ''
   plan_in TIERBENCH_REDISRUNS=9 -- REDISRUNS=11
   assert_contains '11 repeat(s)'
-  # The aliases of settings, too.
   plan_in TIERBENCH_MEMTIER_PIPELINE=6
   assert_contains 'pipeline 6'
   refuses 2 'environment: REDISRUNS=often: invalid' plan_in TIERBENCH_REDISRUNS=often
   refuses 2 'environment: REDISRUN: unknown setting; the nearest is REDISRUNS' plan_in TIERBENCH_REDISRUN=9
 }
 
-@test "a name alone is somebody else's: it is ignored, and one line names what could be meant" {
+@test "a name alone is somebody else's: it is ignored, and one line names what could be meant, by commands that only read results too" {
   succeeds plan_in DATA=/mnt/data KEYS=/etc/keys
   assert_equal "$STDERR" ''
   succeeds plan_in SIDECAR=1 REDISRUNS=9 MEMTIER_PIPELINE=6
@@ -123,9 +109,6 @@ plan_in() {
   for name in SIDECAR REDISRUNS MEMTIER_PIPELINE; do assert_match "environment:.* ${name}[ :]" "$STDERR"; done
   plan_in REDISRUNS=9 TIERBENCH_REDISRUNS=8 TIERBENCH_SIDECAR=off SIDECAR=1
   assert_equal "$STDERR" ''
-}
-
-@test "commands that only read results ignore such names too" {
   DATA=/mnt/data succeeds run_split "$REPO/do_it.sh" compare "$REPO/results/sample"
   assert_equal "$STDERR" "$(env "$REPO/do_it.sh" compare "$REPO/results/sample" 2>&1 >/dev/null)"
 }
@@ -135,7 +118,7 @@ plan_in() {
   assert_contains 'env KEY=hunter2' "$output"
   refute_contains hunter2 "$STDERR"
   # In functions and in the subshells of others: each line is that of the code.
-  local traced=$STDERR plain=$output line text
+  traced=$STDERR plain=$output
   for text in 'conf_say: local IFS=' '_planner_input: local host name REPLY'; do
     assert_contains "$text" "$traced"
     line=$(grep -m 1 -F "$text" <<<"$traced")

@@ -10,26 +10,34 @@ setup() {
   untune
 }
 
-# Run COMMAND with the modules of the master, in a shell. Usage: with_modules COMMAND [ARGUMENT]...
-with_modules() {
-  run_split bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; "$@"' bash "$@"
-}
+# Run COMMAND with the modules of the master, in a shell. Usage: in_master COMMAND [ARGUMENT]...
+in_master() { run_split with_modules '"$@"' "$@"; }
 
-@test "a file is written whole or not at all: a command that fails leaves the one before, and a full disk gives one message" {
-  succeeds with_modules write_file a printf '1\n2\n'
+@test "a file is written whole or not at all: a command that fails leaves the one before, and a full disk gives one message; a row is appended, to a new file after its header" {
+  succeeds in_master write_file a printf '1\n2\n'
   assert_equal "$(<a)" $'1\n2'
-  fails 7 with_modules write_file a bash -c 'echo 3; exit 7'
+  fails 7 in_master write_file a bash -c 'echo 3; exit 7'
   assert_equal "$(<a)/$(ls a*)" $'1\n2/a'
   # Every write to it fails with ENOSPC.
   ln -s /dev/full b.new
-  fails 1 with_modules write_file b echo 4
+  fails 1 in_master write_file b echo 4
   assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
   refute_exists b
   refute_exists b.new
+  rm a
+  in_master write_more a head printf '1\n'
+  in_master write_more a head printf '2\n3\n'
+  in_master write_more a head true
+  assert_equal "$(<a)" $'head\n1\n2\n3'
+  fails 7 in_master write_more a head bash -c 'echo 4; exit 7'
+  assert_equal "$(<a)" $'head\n1\n2\n3'
+  ln -s /dev/full b
+  fails 1 in_master write_more b head echo 1
+  assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
 }
 
 @test "a report into a run that may not be written to is one line, and leaves the run as it was" {
-  local -a plain=()
+  plain=()
   drawn_blank
   # Root may write anywhere, unless it lacks this capability.
   ((EUID != 0)) || plain=(setpriv --bounding-set=-dac_override --inh-caps=-dac_override)
@@ -49,30 +57,17 @@ with_modules() {
   mkdir -p run/env/h
   echo x >run/x
   ln -s /dev/full run/SHA256SUMS.new
-  fails 1 with_modules stored_seal run
+  fails 1 in_master stored_seal run
   assert_match '^[0-9:]+ warning: run/SHA256SUMS: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
   ln -s /dev/full run/SIZES.new
-  fails 1 with_modules stored_note run
+  fails 1 in_master stored_note run
   assert_match '^[0-9:]+ warning: run/SIZES: cannot be written; [^'$'\n'']*$' "$STDERR"
   ln -s /dev/full run/env/h/tuning.tsv
-  RUN=$PWD/run fails 1 with_modules _tune_record native h 'THP set'
+  RUN=$PWD/run fails 1 in_master _tune_record native h 'THP set'
   assert_match '^[0-9:]+ warning: [^ ]*/env/h/tuning\.tsv: cannot be written; [^'$'\n'']*$' "$STDERR"
 }
 
-@test "a row is appended, to a new file after its header; a full disk gives one message" {
-  with_modules write_more a head printf '1\n'
-  with_modules write_more a head printf '2\n3\n'
-  with_modules write_more a head true
-  assert_equal "$(<a)" $'head\n1\n2\n3'
-  fails 7 with_modules write_more a head bash -c 'echo 4; exit 7'
-  assert_equal "$(<a)" $'head\n1\n2\n3'
-  ln -s /dev/full b
-  fails 1 with_modules write_more b head echo 1
-  assert_match '^[0-9:]+ warning: b: cannot be written; is its disk full, or its directory read-only\?$' "$STDERR"
-}
-
 @test "a full file system is named with its directory, whether space or inodes are missing" {
-  local what
   unshare -m --propagation private true 2>/dev/null || skip 'private mounts cannot be made here'
   mkdir -p fs
   for what in size=900k nr_inodes=8 size=2m; do
@@ -93,7 +88,6 @@ with_modules() {
 }
 
 @test "a disk of a host that fills during the load: the repeat ends with the file system, host and directory, and with no other cause" {
-  local base
   unshare -m --propagation private true 2>/dev/null || skip 'private mounts cannot be made here'
   base=$(ports_pick 1)
   mkdir -m 700 host

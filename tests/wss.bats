@@ -24,7 +24,6 @@ wss_make() {
 @test "a load on all keys touches all of the data, one on a tenth of them a tenth; neither leaves a row or anything else" {
   local -x TIERBENCH_REPORT=on
   drawn_blank
-  local all tenth rss
   words SWEEP="KEY_MAX=39999,3999"
   succeeds run_split "$REPO/do_it.sh" run "${untuned[@]}"
   succeeds run_split "$REPO/summary2csv.sh" results/*
@@ -40,10 +39,8 @@ wss_make() {
   ((all > 38400000 && all <= rss)) || fail "all keys: $(<got)"
   ((tenth > 3840000 && tenth < all * 2 / 5)) || fail "a tenth of the keys: $(<got)"
   assert_match "after get: touched [0-9.]+ MiB in 1 s, [0-9.]+ MiB in 4 s, [0-9.]+ MiB in 16 s; the probe's cost: [0-9.]+ ms to clear, [0-9.]+ ms to read" "$(cat results/*/run.log)"
-  # The counters of the phase end before the load of the probe starts.
   assert_equal "$(awk -F '\t' '$1 == "get" && $3 == "calls" { print $5 - $4 }' results/*/native/*-keymax39999/rep-1/server/counters.tsv)" \
     "$(awk -F '\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["operation"] == "get" { print $at["ops"] + $at["late"] }' results/*/native/*-keymax39999/rep-1/*/result.tsv)"
-  # Nor is the CPU time of other programs recorded.
   refute_contains get-2 "$(cat results/*/native/*/rep-1/foreign.tsv)"
   refute_contains 'after get-2' "$(cat results/*/run.log)"
   assert_contains 'Predicted DRAM:data' "$(cat results/*/report.html)"
@@ -51,7 +48,6 @@ wss_make() {
 }
 
 @test "the table: what was touched, the ratio that it predicts, and which ratios of the same run were enough" {
-  local point
   repeat_make r/20250101-x native 1000B-1i 1 a 1000 1000 1 10 99 set:3 get:3
   server_make r/20250101-x/native/1000B-1i/rep-1 native ok 0 0
   wss_make r/20250101-x/native/1000B-1i/rep-1 get 10485760 20971520 41943040
@@ -66,12 +62,11 @@ wss_make() {
   succeeds master "RESULTS_DIR=$SCRATCH" 'result_read . r/20250101-x 2>/dev/null || :; tables_make "$LIB/part/wss/table.awk" . <totals'
   # 110 MiB of Rss, 40 MiB touched.
   assert_match 'get +native +1000 B, 1 instance +10.0 +20.0 +40.0 +110.0 +1:2.7 +1:2 is enough, 1:4 is not' "$output"
-  # If DRAM is short, there is no prediction.
   assert_match '1:4 +1.0 +1.0 +1.0 +160.0 +-' "$output"
   refute_contains ' set ' "$output"
 }
 
-@test "a kernel without what the probe needs is a failure of doctor with what is missing" {
+@test "a kernel without what the probe needs is a failure of doctor with what is missing; memory that was touched and released since still counts: a longer time has no less" {
   mkdir -p root/proc/self
   : >root/proc/self/clear_refs
   run bash -c '. "$REPO/lib/part/wss/host.sh"; TIERBENCH_ROOT=$PWD/root host_wss_check'
@@ -79,22 +74,17 @@ wss_make() {
   : >root/proc/self/smaps_rollup
   run bash -c '. "$REPO/lib/part/wss/host.sh"; TIERBENCH_ROOT=$PWD/root host_wss_check'
   assert_output $'ok\t/proc/PID/clear_refs and smaps_rollup\tPROBE_WSS=on\t-'
-}
-
-@test "memory that was touched and released since still counts: a longer time has no less" {
   mkdir -p root/proc/7 root/proc/8
   # Usage: referenced PID KIB
   referenced() { printf 'Rss: 900 kB\nReferenced: %s kB\n' "$2" >"root/proc/$1/smaps_rollup"; }
   . "$REPO/lib/part/wss/host.sh"
-  local TIERBENCH_ROOT=$PWD/root
-  local -a pids=(7 8) ports=(6379 6380) touched=()
+  TIERBENCH_ROOT=$PWD/root
+  pids=(7 8) ports=(6379 6380) touched=()
   referenced 7 100
   referenced 8 300
-  run_split host_wss_read 1
-  assert_output $'touched\t6379\t1\t102400\ntouched\t6380\t1\t307200'
+  prints $'touched\t6379\t1\t102400\ntouched\t6380\t1\t307200' run_split host_wss_read 1
   host_wss_read 1
   referenced 7 92
   referenced 8 400
-  run_split host_wss_read 4
-  assert_output $'touched\t6379\t4\t102400\ntouched\t6380\t4\t409600'
+  prints $'touched\t6379\t4\t102400\ntouched\t6380\t4\t409600' run_split host_wss_read 4
 }
