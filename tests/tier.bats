@@ -53,12 +53,11 @@ loop_up() {
 
 # Print one column of the rows of the only run: COLUMN VARIANT OPERATION.
 column() {
-  "$REPO/summary2csv.sh" results/* | awk -F , -v name="$1" -v variant="$2" -v operation="$3" '
-    NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } $at["variant"] == variant && $at["operation"] == operation { print $at[name] }'
+  "$REPO/summary2csv.sh" results/*/ | cells -c -w operation="$3" "variant $1" | sed -n "s/^$2 //p"
 }
 
 @test "kinds of memory are told from each other and named with their sizes; DRAM that is a cache of slower memory, and swap, are warnings" {
-  local name what wanted last=
+  last=
   while IFS='|' read -r name what wanted; do
     [[ $name == "$last" ]] || machine "$name"
     last=$name
@@ -87,11 +86,9 @@ swap|check|warn>the server has swap
 END
   run on_host detect
   refute_contains zram1
-  # A kernel without NUMA lists no node.
   machine dram
   rm -r "$TIERBENCH_ROOT/sys/devices/system/node"
-  run on_host detect
-  assert_output $'dram\thost\t773424 MiB, no NUMA\nall\thost\tDRAM only'
+  prints $'dram\thost\t773424 MiB, no NUMA\nall\thost\tDRAM only' run on_host detect
 }
 
 @test "HBM is a node without a CPU that is faster than those with one" {
@@ -99,14 +96,13 @@ END
   run on_host detect
   assert_line $'hbm\tnode1\t65536 MiB, no CPU, memory tier 4, read bandwidth 800000 MB/s'
   # The usual setup of HBM: reserved by the firmware, and put online by kmem. This path can also provide slow memory.
-  local dax=sys/devices/platform/hmem.0/dax0.0
+  dax=sys/devices/platform/hmem.0/dax0.0
   mkdir -p "$TIERBENCH_ROOT/$dax" "$TIERBENCH_ROOT/sys/bus/dax/"{devices,drivers/kmem}
   echo 1 >"$TIERBENCH_ROOT/$dax/target_node"
   ln -s /sys/bus/dax/drivers/kmem "$TIERBENCH_ROOT/$dax/driver"
   ln -s "$TIERBENCH_ROOT/$dax" "$TIERBENCH_ROOT/sys/bus/dax/devices/dax0.0"
   run on_host detect
   assert_contains $'hbm\tnode1\t'
-  # A faster node is not a slow tier.
   run on_host TIER=tiering check
   assert_match $'^fail\tevery node has a CPU, or is faster'
   run bash -c 'cat "$REPO"/lib/shared/*.sh "$REPO"/lib/host/{allowed,tier_detect,facts}.sh - <<<"main all" | bash'
@@ -118,7 +114,6 @@ END
 }
 
 @test "what a host cannot do is refused with the reason" {
-  local settings wanted
   machine dram
   while IFS='|' read -r settings wanted; do
     # shellcheck disable=SC2086 # several words
@@ -187,7 +182,6 @@ END
 }
 
 @test "every variant has a tier of its own, and numactl's words for it" {
-  local variant
   for variant in bind preferred interleave weighted tiering swap zram zswap imdt native; do
     grep -qx "TIER=$variant" "$REPO/conf/variants/$variant.conf" || fail "$variant"
   done
@@ -207,12 +201,11 @@ END
 }
 
 @test "placement is judged by where the bytes are" {
-  local verify="$REPO/lib/host/tier_verify.sh"
+  verify="$REPO/lib/host/tier_verify.sh"
   # shellcheck source=/dev/null # followed from here, shellcheck takes twice as long
   . "$verify"
   # The tier's own rows first.
   judge() { { sed -nE 's/^# (Is|Verify): (.*)/tier\t\L\1\E\t\2/p' "$REPO/lib/tier/$1.sh" && printf '%s\n' "${@:2}" | tr ' ' '\t'; } | host_tier_verify | tr '\t' ' '; }
-  local tier words wanted
   while IFS='|' read -r tier words wanted; do
     IFS=, read -ra words <<<"$words"
     run judge "$tier" "${words[@]}"
@@ -235,7 +228,6 @@ END
 
 @test "with several ratios of DRAM to data, a table sets what is left of the baseline against them, by order of keys" {
   need_command mawk gawk
-  local variant point ratio awk
   for variant in native swap; do
     for point in 1to1-sequential 1to1-zipf0.8 1to8-sequential 1to8-zipf0.8; do
       mkdir -p "run/$variant"
@@ -263,9 +255,8 @@ END
 
 @test "doctor sizes a sweep over ratios for each variant, by the ratio that needs most" {
   need_swap
-  run_split "$REPO/do_it.sh" doctor --all -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
+  succeeds run_split "$REPO/do_it.sh" doctor --all -s tier-sweep -v native -v swap FILL=128M SRV_OVERRIDE=2 REMOTE_DIR="$SCRATCH/host" \
     DRAM_RATIO="1:8 1:1" REDISBASE="$(ports_pick 2)"
-  assert_success
   assert_match '^[0-9:]+ checking 127.0.0.1$' "$STDERR"
   # An eighth of 128 MiB (plus or minus 1 %) and 4 MiB per instance; all of it at 1:1.
   assert_match 'ok +variant swap +.* 2[34] MiB of DRAM, 1[0-9]{2} MiB of swap'
@@ -287,8 +278,8 @@ END
 
 @test "native and the tiers behind a memory limit take turns; pages really go out, nothing is read ahead from zswap, and everything is undone" {
   need_zram
-  local variant before=''
-  local -a variants=(swap zram)
+  before=''
+  variants=(swap zram)
   # Turn zswap on first, so that a variant without zswap must turn it off.
   [[ ! -e $ZSWAP_FILE ]] || {
     variants+=(zswap) before=Y
@@ -371,7 +362,6 @@ END
 }
 
 @test "after kill -9 in the middle of a load, stop undoes swap and cgroup, also if the directory of the run was removed manually" {
-  local case variant pattern device said
   need_root
   zswap_set N
   for case in 'swap removed' 'zram removed' 'zram kept'; do
@@ -410,25 +400,18 @@ END
   done
 }
 
-@test "a zram device that was added the moment before a kill -9 is taken away by the next run" {
+@test "a zram device that was added the moment before a kill -9 is removed by the next run; one of another program, which was faster, is left alone" {
   need_zram
-  local before
   before=$(find /sys/block -name 'zram*')
   HOST_CODE='cat() { command cat "$@" && [[ $1 != */hot_add ]] || return; kill -KILL $$; }'
   fails 137 run on_host TIER=zram up
   [[ $(find /sys/block -name 'zram*') != "$before" ]] || fail "none was added"
   # Its master was last heard when this host booted.
   sed -i '2s/\t.*/\t0000000000/' host/run-test/owner
-  run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" \
+  succeeds run_split "$REPO/do_it.sh" run -s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" \
     SRV_OVERRIDE=1 KEYS=100 VALUE_SIZES=100 REDISRUNS=1 PHASES=set
-  assert_success
   assert_contains 'stopped everything that test had left' "$STDERR"
   assert_equal "$(find /sys/block -name 'zram*')" "$before"
-}
-
-@test "a zram device of somebody else, who was faster, is left alone" {
-  need_zram
-  local number recorded size
   HOST_CODE='cat() { if [[ $1 == */hot_add ]]; then kill -KILL $$ && exit; else command cat "$@"; fi; }'
   fails 137 run on_host TIER=zram up
   number=$(</sys/class/zram-control/hot_add)

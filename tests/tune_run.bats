@@ -94,7 +94,7 @@ long_run() {
 }
 
 @test "normal end: set during the run, recorded before, during and after, and as before afterwards" {
-  local record state target before during after irq first dma device=/dev/cpu_dma_latency
+  device=/dev/cpu_dma_latency
   wait_within 60 alone || skip 'another run tunes this machine'
   FILES+=("${COMMON[@]}" "${IRQS[@]}")
   values_all >"$SCRATCH/before"
@@ -108,8 +108,7 @@ long_run() {
   [[ ! -w $device ]] || assert_equal "$(od -An -td4 "$device" | tr -d ' ')" 0
   # A NIC without interrupts has nothing to move.
   [[ -z $irq ]] || value_is "/proc/irq/$irq/smp_affinity_list" "$first"
-  job_wait 120
-  assert_success
+  succeeds job_wait 120
   assert_match 'value\(s\) set for the run: [A-Z_]+' "$STDERR"
   [[ ! -w $device ]] || assert_equal "$(od -An -td4 "$device")" "$dma"
   # The watchdog of a test may outlive its files for a moment.
@@ -117,7 +116,6 @@ long_run() {
   assert_equal "$(grep -E 'swappiness|page-cluster|overcommit|hugepage' "$SCRATCH/during" | sed 's/.* //' | paste -s -d ' ')" '37 6 1 never'
   assert_back
   record=$(echo "$SCRATCH"/results/*/env/"$ADDRESS"/tuning.tsv)
-  # The record of the run matches the values seen from outside.
   while IFS=$'\t' read -r _ _ state target before during _ after; do
     [[ $state == set && $target != /dev/* ]] || continue
     assert_equal "$before" "$(sed -n "s|^$target ||p" "$SCRATCH/before")"
@@ -127,7 +125,6 @@ long_run() {
   assert_contains $'SWAPPINESS\tset\t/proc/sys/vm/swappiness' "$(<"$record")"
   # The record was completed after the list of the run.
   succeeds run "$REPO/do_it.sh" verify "${record%/env/*}"
-  # The description of the host has the tuned values.
   assert_equal "$(sed -n 's/^sysctl.vm.swappiness\t//p' "${record%/*}/env.tsv")" 37
   assert_equal "$(sed -n 's/^thp.enabled\t//p' "${record%/*}/env.tsv")" never
 }
@@ -148,15 +145,14 @@ long_run() {
   job_wait 60
   long_run -w 38
   kill -INT -- "-$JOB_PID"
-  job_wait 60
-  assert_equal "$status" 130
+  fails 130 job_wait 60
   assert_match $'SWAPPINESS\tset\t/proc/sys/vm/swappiness\t'"$(sed -n 's|^/proc/sys/vm/swappiness ||p' "$SCRATCH/before")"$'\t38' \
     "$(cat "$SCRATCH"/results/*/env/127.0.0.1/tuning.tsv)"
   assert_back
 }
 
 @test "a master that stands still for longer than the lease: the server puts itself back, and the master says so when it goes on" {
-  local port=6379 somaxconn
+  port=6379
   constant_set lib/core/lock_owner.sh _LOCK_SPARE 3
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'hosts cannot have files of their own here'
