@@ -127,6 +127,9 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
   refused "$settings:3: OURS=1 #: int:1..9: not a setting; accepted: NAME=VALUE  #: KIND"
   rm "$settings"
   cp "$REPO/lib/part/wss/columns.tsv" more/part/ours/
+  printf 'settings\tOURS\n' >more/part/ours/part.tsv
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more/part/ours/part.tsv: settings: unknown row; accepted: label setting program limit reply files merge"
+  rm more/part/ours/part.tsv
   refused "$SCRATCH/more/part/ours/columns.tsv: wss_1s_bytes: a column of this name exists; choose another name" plan "${far[@]}"
 }
 

@@ -23,7 +23,11 @@ parts_read() {
       PART_DIR[$part]=$dir/part/$part
       [[ -e $dir/part/$part/part.tsv ]] || continue
       while IFS=$'\t' read -r kind fields; do
-        [[ -z $kind || $kind == '#'* ]] || PART_ROWS["$part $kind"]+=$fields$'\n'
+        [[ -n $kind && $kind != '#'* ]] || continue
+        # Without what it declares, the part would act otherwise than its file says.
+        [[ $kind == @(label|setting|program|limit|reply|files|merge) ]] ||
+          die_usage "environment: TIERBENCH_PATH=$dir/part/$part/part.tsv: $kind: unknown row; accepted: label setting program limit reply files merge"
+        PART_ROWS["$part $kind"]+=$fields$'\n'
       done <"$dir/part/$part/part.tsv"
     done <"$dir/part/list"
   done
