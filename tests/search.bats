@@ -338,3 +338,15 @@ table() {
   assert_equal "$(conf_value RATE argument RATE=60%@a=b)" 5400
   fails 2 run conf_value RATE argument RATE=60%@a=b/swap/1000B
 }
+
+@test "a rate from a search that was truncated, or from a directory with a FIFO, is refused" {
+  mkdir -p run/native/1000B/rep-1
+  printf 'phase\tlimit\tsearch\tload\tload_unit\nmixed\tp99<=1ms\tfound\t90000\tops_per_sec\n' >run/native/1000B/rep-1/search.tsv
+  printf '74\tsearch.tsv\n' >run/native/1000B/rep-1/SIZES
+  for why in 'native/1000B/rep-1/search.tsv: has 73 bytes of 74: it was truncated or changed' 'native/fifo: a FIFO: no file of this directory is read; remove it'; do
+    fails 2 run_split "$REPO/do_it.sh" plan -s demo TIME=5 RATE=60%@run
+    # shellcheck disable=SC2154 # it is set by run_split
+    assert_equal "$stderr" "run/$why"$'\n''do_it.sh: RATE=PERCENT@run: cannot be read (see the line above); name another run with RATE=search'
+    mkfifo run/native/fifo 2>/dev/null || break
+  done
+}

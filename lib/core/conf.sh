@@ -70,9 +70,15 @@ _conf_wanted() {
 # Give the rates that the searches of a run found, one row per search and repeat, in front of the settings that name the run.
 # Usage: _conf_found DIR
 #   DIR is a run, or a variant in one
+# Returns: exits 2 if its files cannot be read, or a search was truncated or changed
 _conf_found() {
-  local file lines run=$1
+  local file lines run=$1 kind path why
   local -a files=()
+  while IFS=$'\t' read -r kind path why; do
+    [[ $kind == odd || $path == */search.tsv ]] || continue
+    stored_say "$1" "$kind" "$path" "$why" >&2
+    die_usage "RATE=PERCENT@$1: cannot be read (see the line above); name another run with RATE=search"
+  done < <(stored_look "$1")
   # A path must not look like an assignment to awk.
   [[ $run == /* ]] || run=./$run
   for file in "$run"/*/rep-*/search.tsv "$run"/*/*/rep-*/search.tsv; do [[ $file != */rep-+([0-9])/search.tsv || ! -f $file ]] || files+=("$file"); done
