@@ -16,7 +16,7 @@ function tenants_check(    t, i, n, word, key, text, seen) {
     if (TENANT_NAME[t] in seen) refuse("TENANTS", TENANT_NAME[t] " is repeated; write " TENANT_NAME[t] "*2 for twice the instances")
     seen[TENANT_NAME[t]] = 1
   }
-  for (i = 1; i <= n; i++) if (word[i] != "all" && !(word[i] in seen)) refuse("TENANTS.load", word[i] ": not a tenant; accepted: all, alone, or names of TENANTS=" V["TENANTS"])
+  for (i = 1; i <= n; i++) if (word[i] != "all" && !(word[i] in seen)) refuse("TENANTS.load", word[i] ": not a tenant; accepted: alone, or all and names of TENANTS=" V["TENANTS"])
   if (V["GENERATOR"] != "test") refuse("TENANTS", V["GENERATOR"] " does not support it; set GENERATOR=test")
   if (is_cluster()) refuse("TENANTS", "does not support CLUSTER=on; set CLUSTER=off")
   if (is_search_wanted() || V["HIT_RATIO"] != "off") refuse("TENANTS", "conflicts with a search; set RATE, CONNECTIONS and DRAM_RATIO to numbers, and HIT_RATIO=off")
