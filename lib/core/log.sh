@@ -84,12 +84,24 @@ _log_leave() {
 
 # Where the trace goes: stderr, or a file of the run.
 _LOG_TRACE=$LOG_FD
+_LOG_TRACED='' _LOG_TRACED_AT='' # the last command, and its line
 
 # Print a command of the master with its file and line, before it runs: its text in the code, without the values of variables, so no password.
 # Usage: log_trace LINE, in a trap for DEBUG
 # Globals: TIERBENCH_DEBUG
 log_trace() {
-  { printf '%s:%d %s: %s\n' "${BASH_SOURCE[1]#"$ROOT/"}" "$1" "${FUNCNAME[1]}" "${BASH_COMMAND%%$'\n'*}" >&"$_LOG_TRACE"; } 2>/dev/null || :
+  local text=$BASH_COMMAND
+  local -a line=()
+  # In a trap of a signal or of EXIT, bash names the command before it all the time: there the line of the file is the command.
+  if [[ $text == "$_LOG_TRACED" && $1 != "$_LOG_TRACED_AT" ]]; then
+    { mapfile -t -s $(($1 - 1)) -n 1 line <"${BASH_SOURCE[1]}"; } 2>/dev/null || :
+    text=${line[0]-$text}
+    text=${text#"${text%%[! ]*}"}
+  else
+    _LOG_TRACED=$text _LOG_TRACED_AT=$1
+  fi
+  text=${text%%$'\n'*}
+  { printf '%s:%d %s: %s\n' "${BASH_SOURCE[1]#"$ROOT/"}" "$1" "${FUNCNAME[1]}" "${text//[[:cntrl:]]/?}" >&"$_LOG_TRACE"; } 2>/dev/null || :
 }
 
 # Continue the trace in a file, if there is one.
