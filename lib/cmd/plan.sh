@@ -170,7 +170,8 @@ _plan_head() {
   printf 'clients  %s\n' "$CLIENT_IP"
   printf 'phases   %s' "$PHASES"
   # Each tenant has its own load.
-  [[ $TENANTS != none ]] || load_say
+  plan_values "${PLAN_ROWS[0]}"
+  [[ -n ${ROW[tenants]-} ]] || load_say
   echo
   _plan_cost
   parts_say
