@@ -83,9 +83,9 @@ on get known'
   refused "new part: NAME=spare_2: exists, $SCRATCH/mine/part/spare_2; choose another name" part spare_2
   [[ -L mine/part/spare_2 ]]
   # A name whose functions or setting another file has.
-  for name in spare cold server rate home timeout kernel_thp; do
+  for name in spare cold log rate home timeout kernel_thp; do
     fails 2 run_split "$REPO/do_it.sh" new part "$name"
-    assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions server_...|the variable or setting (RATE|HOME|TIMEOUT|KERNEL_THP)); choose another name$" "$STDERR"
+    assert_match "new part: NAME=$name: exists, (.*/part/(spare|cold)|functions log_...|the variable or setting (RATE|HOME|TIMEOUT|KERNEL_THP)); choose another name$" "$STDERR"
   done
   # A word that only sentences of the code have.
   grep -rqw NUMA "$REPO/lib"
