@@ -7,9 +7,8 @@
 load helper
 load searches
 
-setup() {
+prepare() {
   need_swap
-  scratch_setup
   zswap_set N
   BASE=$(ports_pick 1)
 }
@@ -24,11 +23,8 @@ words() {
     TIME=1 SEARCH_TIME=1 FOREIGN=off LIMITS="far<=0.02" "${@:2}")
 }
 
-# Print a column of the answer of a variant.
-# Usage: answer VARIANT NAME   Returns: 0
-answer() {
-  cells "$2" results/*/"$1"/*/rep-1/size.tsv
-}
+# Print a column of the answer of a variant: answer VARIANT NAME
+answer() { cells "$2" results/*/"$1"/*/rep-1/size.tsv; }
 
 # Print the share of DRAM of a part of the keys, with the hash table, and with all memory that is not keys: LOW HIGH, in percent.
 # Usage: truth VARIANT PART   Returns: 0
@@ -68,7 +64,6 @@ search_planted() {
 }
 
 @test "zram: requests to all keys alike: no DRAM can be taken away" {
-  local share low
   [[ -e /sys/class/zram-control/hot_add ]] || skip 'no zram here'
   words zram
   succeeds run_split ./do_it.sh run "${untuned[@]}"

@@ -6,9 +6,8 @@
 
 load helper
 
-setup() {
+prepare() {
   need_swap
-  scratch_setup
   zswap_set N
   BASE=$(ports_pick 1)
   DEVICES=() # loop devices of this test
@@ -23,8 +22,7 @@ teardown() {
   scratch_teardown
 }
 
-# The words of a run with hit ratios; sets untuned.
-# Usage: words WORD...
+# The words of a run with hit ratios; sets untuned: words WORD...
 words() {
   untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s flash-read REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=1 REDISRUNS=1
@@ -38,16 +36,14 @@ assert_nothing_left() {
   assert_equal "$(find host -name 'run-*' -o -name '*.swap')" ''
 }
 
-# Print columns of the rows of phase get, blanks between them.
-# Usage: rows NAME...   Returns: 0
+# Print columns of the rows of phase get, blanks between them: rows NAME...
 rows() {
   "$REPO/summary2csv.sh" results/2* | python3 -c 'import csv, sys
 for r in csv.DictReader(sys.stdin):
     if r["operation"] == "get": print(*(r[n] for n in sys.argv[1:]))' "$@"
 }
 
-# Make a swap area with a limited number of reads per second.
-# Usage: device_make NAME READS   Sets: DEVICE
+# Make a swap area with a limited number of reads per second: device_make NAME READS   Sets: DEVICE
 device_make() {
   fallocate -l 256M "$1.img"
   DEVICE=$(losetup -f --show "$1.img")
@@ -57,7 +53,6 @@ device_make() {
 }
 
 @test "swap: keys that hit 60 % are searched before the first repeat; both variants use them; a resumed run does not search again" {
-  local sd looks
   words -v native -v swap HIT_RATIO=60%
   run_split "$REPO/do_it.sh" run "${untuned[@]}"
   # If the kernel's OOM killer stops an instance, repeat.
@@ -96,7 +91,6 @@ device_make() {
 }
 
 @test "swap and swap-b in one run: a device with half of the reads a second has about half of the throughput, and the table has the factor" {
-  local factor variant fast slow
   # The limit is the kernel's, so the ratio does not hang on how fast the machine is.
   need_command losetup
   THROTTLE=/sys/fs/cgroup/blkio/blkio.throttle.read_iops_device
