@@ -82,7 +82,7 @@ refused() {
   fails 1 run_split "$REPO/do_it.sh" verify other
   assert_equal "${output##*$'\n'}" 'nothing to check: no file of the run is in a list SHA256SUMS'
   fails 1 run_split "$REPO/do_it.sh" bundle other
-  assert_equal "$stderr" 'do_it.sh: other: not a run, run.conf is missing; ./do_it.sh list names runs'
+  assert_equal "$STDERR" 'do_it.sh: other: not a run, run.conf is missing; ./do_it.sh list names runs'
   fails 1 run_split "$REPO/do_it.sh" collect other
   assert_equal "${stderr%%$'\n'*}" 'collect: other: refused: run.conf is missing: not a run'
 }

@@ -121,7 +121,7 @@ check() {
   printf 'old-1\tsomebody\telsewhere\t1\t1\t-\t-\t2026-01-01T00:00:00Z\t60\n%s\t0\n' "$(</proc/sys/kernel/random/boot_id)" >host/run-old-1/owner
   sed 's/^old/live/' host/run-old-1/owner >host/run-live-1/owner
   record_age 0 host/run-live-1/owner
-  record_age 600 host/run-old-1/owner
+  record_age 61 host/run-old-1/owner
   cp host/run-old-1/owner host/tune-old-1/owner
   touch host/tune-old-1/journal
   ADDRESS=127.0.0.1

@@ -346,7 +346,7 @@ table() {
   for why in 'native/1000B/rep-1/search.tsv: has 73 bytes of 74: it was truncated or changed' 'native/fifo: a FIFO: no file of this directory is read; remove it'; do
     fails 2 run_split "$REPO/do_it.sh" plan -s demo TIME=5 RATE=60%@run
     # shellcheck disable=SC2154 # it is set by run_split
-    assert_equal "$stderr" "run/$why"$'\n''do_it.sh: RATE=PERCENT@run: cannot be read (see the line above); name another run with RATE=search'
+    assert_equal "$STDERR" "run/$why"$'\n''do_it.sh: RATE=PERCENT@run: cannot be read (see the line above); name another run with RATE=search'
     mkfifo run/native/fifo 2>/dev/null || break
   done
 }

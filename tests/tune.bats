@@ -198,7 +198,7 @@ END
   tune restore
   refute_exists host/tune-test-1
   TUNE_ROWS=$'SWAPPINESS\toff\tfile\t/proc/sys/vm/swappiness\tkeep'
-  record_age 1000 host/run-test-1/owner
+  record_age 121 host/run-test-1/owner
   cp host/run-test-1/owner before
   succeeds tune apply
   ! cmp -s host/run-test-1/owner before || fail 'not renewed'

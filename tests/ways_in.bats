@@ -144,9 +144,9 @@ plan_in() {
 @test "the trace of a trap has the commands of the code, and no control character" {
   local file line number
   succeeds run_split env TIERBENCH_DEBUG=1 "$REPO/do_it.sh" list
-  assert_equal "$(LC_ALL=C grep -c $'[\001-\010\013-\037]' <<<"$stderr")" 0
-  assert_match ' _cleanup_run: trap' "$stderr"
+  assert_equal "$(LC_ALL=C grep -c $'[\001-\010\013-\037]' <<<"$STDERR")" 0
+  assert_match ' _cleanup_run: trap' "$STDERR"
   while IFS=': ' read -r file number _ line; do
     assert_contains "${line%% *}" "$(sed -n "${number}p" "$REPO/$file")"
-  done < <(grep ' _cleanup_run: ' <<<"$stderr")
+  done < <(grep ' _cleanup_run: ' <<<"$STDERR")
 }
