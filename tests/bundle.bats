@@ -84,5 +84,5 @@ refused() {
   fails 1 run_split "$REPO/do_it.sh" bundle other
   assert_equal "$STDERR" 'do_it.sh: other: not a run, run.conf is missing; ./do_it.sh list names runs'
   fails 1 run_split "$REPO/do_it.sh" collect other
-  assert_equal "${stderr%%$'\n'*}" 'collect: other: refused: run.conf is missing: not a run'
+  assert_equal "${STDERR%%$'\n'*}" 'collect: other: refused: run.conf is missing: not a run'
 }
