@@ -83,9 +83,9 @@ END
   FILL_WORDS=(CLUSTER=on EXPIRE=1h KEY_PREFIX=a.name.of.36.bytes.before.the.number)
   fill_meets 3 24M 10
   release_server valkey-sid
-  # Its replication backlog is not full.
-  FILL_WORDS=(CLUSTER=on REDIS="$REPLY")
-  fill_meets 3 90M 10
+  # A sample learns the limit of its replication backlog, 10 MiB.
+  FILL_WORDS=(CLUSTER=on REDIS="$REPLY" DATA=random VALUE_DISTRIBUTION=10-300)
+  fill_meets 3 90M 100
 }
 
 @test "what a key takes without a sample is what servers of the table reported, for values and names of all sizes; the slots of a cluster have their own dicts or one for all, as samples show" {

@@ -124,7 +124,7 @@ BEGIN {
   printf "%g %g %g %g %.4f\n", noise_within, noise_within_df, noise_second, noise_worth, noise_second * noise_mean_variance(noise_correlation, 10)
 }
 END
-  run nested_awk -f "$REPO/lib/results/figures/noise.awk" -f pool.awk
+  run modules 'figures_run interval nested margin totals noise -- -f pool.awk </dev/null'
   assert_output '1 20 2.5 2.5 1.0000'
 }
 
