@@ -131,15 +131,6 @@ server_make() {
   printf '### instance 6379\r\nused_memory:104857600\r\nused_memory_rss:115343360\r\ndb0:keys=1000,expires=0,avg_ttl=0\r\n' >"$1/server/info.after"
 }
 
-# Run code in a shell with the modules of the master.
-# Usage: with_modules CODE [ARGUMENT]...   Returns: that of the code
-with_modules() {
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    '"$1" bash "${@:2}"
-}
-
 # Run a command with another awk than that of this machine.
 # Usage: with_awk AWK COMMAND...   Returns: that of the command
 with_awk() {

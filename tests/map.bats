@@ -18,9 +18,9 @@ setup() {
   assert_exists "$RUN"/plots/map-1-{1,2}.{svg,png}
   refute_exists "$RUN"/plots/map-1-2-1.svg
   # As rows of a comparison, which name the base.
-  succeeds run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals
+  succeeds run modules 'mkdir data; result_rows "$1" >data/rows; result_add_up <data/rows >data/totals
     sed -i "1s/\$/\tbase/; 2,\$s/\$/\tnative/" data/rows data/totals
-    _plot_data data' bash "$RUN"
+    _plot_data data' "$RUN"
   output_of_plots=$output
   assert_match $'\nmap\tmap-1-2-1\tLatency over time, swap minus native at 1000B-2i, first repeat\t'
   # The difference of each cell; without data where a side has none.

@@ -46,7 +46,7 @@ locked() {
 judge() {
   printf 'node\t0\tcpu\t4\t100\t-\t1\nnode\t1\tfar\t%s\t%s\t-\t1\npair\t0\t0\t100.0\t200.0\t9000\t120000\t100000\thuge\tno\t100\npair\t0\t1\t%s\t400.0\t900\t%s\t%s\thuge\tno\t100\n' \
     "$3" "$4" "$1" "$2" "$2" >rows
-  bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; memory_judge host <rows'
+  modules 'memory_judge host <rows'
 }
 
 @test "doctor --probe measures this machine, and prints a table in front of its last line; nothing runs on" {
@@ -99,7 +99,7 @@ END
 @test "what was disturbed, or too small to be memory, is said under the table" {
   judge 200 50000 22 200 >/dev/null
   sed -i 's/huge\tno\t100$/small\tyes\t60/' rows
-  run bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; memory_judge host <rows'
+  run modules 'memory_judge host <rows'
   assert_contains 'The buffer was not completely in huge pages'
   assert_contains "Node 1: too little free memory: its figures include the CPU's caches"
   assert_contains 'measure again on an idle host (node 0 from socket 0, node 1 from socket 0).'

@@ -80,7 +80,7 @@ truth() {
 @test "counters of HIT_COUNTERS: without one of them, or one that got smaller, there is no figure" {
   rows=$(printf '6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n' 100 60 40)
   waits() {
-    with_modules 'monitor_waits "$1" "$2"' "$@"
+    modules 'monitor_waits "$1" "$2"' "$@"
   }
   assert_equal "$(waits "$rows" "$(printf '6379\tcalls\t%d\n6379\tfar_hits\t%d\n6379\tfar_misses\t%d\n' 400 200 100)")" '60 200'
   assert_equal "$(waits "$(grep -v far_hits <<<"$rows")" "$(printf '6379\tcalls\t%d\n6379\tfar_misses\t%d\n' 400 100)")" '60 300'
@@ -90,7 +90,7 @@ truth() {
 
 @test "what KeyDB with its FLASH provider said: its fields are found, its version is not taken for that of Redis, its lines are counters" {
   recorded=$REPO/tests/fixtures/keydb
-  succeeds run with_modules 'HIT_COUNTERS=storage_provider_read_hits
+  succeeds run modules 'HIT_COUNTERS=storage_provider_read_hits
     _answers_fields "$(<"$1/info.txt")"
     _answers_program "program"$'"'\t'"'"$(<"$1/version.txt")"
     . "$LIB/host/acl.sh"

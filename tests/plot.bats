@@ -42,7 +42,7 @@ run_make() {
 
 # Write the data of the run's plots into the directory data and print which plots to draw, also into the file jobs.
 data_make() {
-  with_modules 'rm -rf data
+  modules 'rm -rf data
     mkdir data
     result_rows "$1" >data/rows
     result_add_up <data/rows >data/totals
@@ -51,7 +51,7 @@ data_make() {
 
 # Draw the plots of data_make whose names begin so into the directory drawn; nothing may be said of them: drawn 'NAME|NAME'
 drawn() {
-  NAMES=$1 succeeds run_split with_modules 'rm -rf drawn
+  NAMES=$1 succeeds run_split modules 'rm -rf drawn
     mkdir drawn
     cp -r data drawn
     _plot_data() { awk -F "\t" "\$2 ~ /^($NAMES)-/" jobs; }
@@ -385,7 +385,7 @@ gnuplot_after() {
   cd draw*
   printf '1\t5\t4\t6\t\n\n\n1\tpoint\n' >data/bars-1.dat
   printf '1\tnative\n' >data/bars-1.dat.names
-  TEXT=$text prints $'bars-1\t'"$text"$'\twords' run with_modules '_plot_data() { printf "bars\tbars-1\t%s\t1\t1\t1\twords\n" "$TEXT"; }
+  TEXT=$text prints $'bars-1\t'"$text"$'\twords' run modules '_plot_data() { printf "bars\tbars-1\t%s\t1\t1\t1\twords\n" "$TEXT"; }
     PLOT_CORNER="corner $TEXT" plot_all "$PWD"'
   run sed -n 's/&lt;/</g; s/&gt;/>/g; s/&quot;/"/g; s/&apos;/'\''/g; s/&#160;/ /g; s/&amp;/\&/g; s/.*<text>\(.*\)<.text>.*/\1/p' bars-1.svg
   assert_contains "$text"

@@ -189,7 +189,7 @@ END
 
 @test "the nodes that DAMON watches: slow are those without a CPU, or those that the instances are bound to" {
   asked() {
-    with_modules '_PLACE_TOPOLOGY=$1
+    modules '_PLACE_TOPOLOGY=$1
       shift
       for word; do conf_word argument "$word" test; done
       conf_read

@@ -27,7 +27,7 @@ repeat() {
 # Usage: priced PRICES   Returns: 0
 priced() {
   { printf 'variant_rank\tvariant\ttier\tpoint\toperation\tlimit\tsearch\tcapacity_ops_per_sec\tclient_limited\trate\tops_per_sec\tfolder\tsearch_holds\tp99_us\n' && cat rows; } >totals
-  with_modules '[[ -z $1 ]] || price_take "$1"
+  modules '[[ -z $1 ]] || price_take "$1"
     tables_make "$LIB/results/tables/price.awk" . <totals' "$1" | tr -s ' '
 }
 

@@ -253,7 +253,7 @@ END
   mkdir -p run/env/s data
   printf '%s\n' $'kernel.release\t6.1.0' $'machine.hypervisor\t' $'cpu.isolated\t-' cpu.boost $'kernel.cmdline\ta\t-' >run/env/s/env.tsv
   touch data/{sections,fill}
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; template_read "$LIB/results/report.html"; _report_environment run data'
+  succeeds run modules 'template_read "$LIB/results/report.html"; _report_environment run data'
   assert_line '<tr><th scope="row">kernel.release</th><td class="long">6.1.0</td></tr>'
   assert_line '<tr><th scope="row">machine.hypervisor</th><td class="long">(not said)</td></tr>'
   assert_line '<tr><th scope="row">cpu.isolated</th><td class="long">(not said)</td></tr>'
@@ -265,7 +265,7 @@ END
   for repeat in 1 2; do
     repeat_make 20250101T100000Z-x native 100B-2i "$repeat" c 100 1000 2 30 90 "populate:$((repeat * 10))" get:10 "populate-2:$((repeat * 10))"
   done
-  succeeds run_split bash -c 'ROOT=$REPO LIB=$REPO/lib && . "$LIB/modules.sh" && result_totals 20250101T100000Z-x | figures_run bound report'
+  succeeds run_split modules 'result_totals 20250101T100000Z-x | figures_run bound report'
   assert_contains 'native, get: 186 operations per second'
   refute_contains 'populate-2'
   refute_contains 'repeats of the same point differ'
@@ -285,7 +285,7 @@ END
 }
 
 @test "a narrow page leaves out the less important columns, heading and cells alike; of the words worse and better, only verdicts have a colour" {
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib MODULES=results; . "$LIB/modules.sh"; OPTIONAL="min max|C" figures_table html' <<'END'
+  succeeds run modules 'OPTIONAL="min max|C" figures_table html' <<'END'
 a	b	c	d
 A	min max	C	Verdict
 text	right	text	text

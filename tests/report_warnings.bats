@@ -116,7 +116,7 @@ fill_rows() {
     rm -rf "${RUN:?}"
     # shellcheck disable=SC2086 # several phases
     repeat_make "$RUN" native 1000B-1i 1 c 1000 5000 1 30 90 $phases
-    bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | figures_run bound report' bash "$RUN" | sed -n '/^warning/s/ took less than a second.*//p' >>said
+    modules 'result_totals "$1" | figures_run bound report' "$RUN" | sed -n '/^warning/s/ took less than a second.*//p' >>said
   done
   assert_equal "$(<said)" $'warning\t1 of 2 results\nwarning\t1 of 1 results'
 }

@@ -56,7 +56,7 @@ guide_rows() {
   cells_set r/20250101-x/native/p/rep-1/c/result.tsv operation=mixed keys=20 misses=150 bytes=50000
   succeeds run "$REPO/summary2csv.sh" r/20250101-x
   assert_equal "$(cells -c 'tx_bps keys' <<<"$output")" $'800000 50\n200000 50'
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=csv result_table'
+  succeeds run modules 'result_totals r/20250101-x | FORMAT=csv result_table'
   assert_equal "$(cells -c 'tx_bps keys' <<<"$output")" $'800000 50\n200000 20'
   for misses in 0 1; do
     repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 mixed:2
@@ -306,7 +306,7 @@ END
   assert_equal "$(for name in servers threads keys; do cells -c $name <<<"$output"; done | paste -sd ' ')" '1 1 3 3 2000 2000'
   cp -r $folder/a $folder/b
   mv $folder/b/redis.log.a.20250101-100000.1 $folder/b/redis.log.b.20250101-100000.1
-  table=$(FORMAT=csv bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table')
+  table=$(FORMAT=csv modules 'result_totals r/20250101-x | result_table')
   for name in p50_us p99_us p99_9_us; do
     assert_equal "$(cells -c $name <<<"$table")" "$(cells -c $name <<<"$output")"
   done
@@ -318,7 +318,7 @@ END
     repeat_make "$run" native p 1 "$client" 1000 101 1 23 99 set:3
     histogram_make 10:90 20:10 >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
   done
-  totals() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"; }
+  totals() { modules 'result_totals "$1" | FORMAT=csv result_table' "$run"; }
   run_split totals
   assert_equal "$(cells -c p99_us <<<"$output")" ''
   assert_contains 'contain 200 of 202 requests' "$STDERR"
@@ -331,6 +331,6 @@ END
 @test "what a name holds does not reach the terminal as a command" {
   repeat_make r/20250101-x $'sw\e[2Jap' p 1 c 1000 50 1 23 99 set:7
   repeat_make r/20250101-x native p 1 c 1000 50 1 23 99 set:7
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
+  run modules 'result_totals r/20250101-x | result_table'
   assert_contains 'sw?[2Jap'
 }

@@ -132,7 +132,7 @@ run results/20260103T000000Z-a?b?c 2 of at most 3 repeats'
 
 @test "only the time in which all threads of all clients ran counts, and what was cut off is said" {
   window() {
-    bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_add_up <rows' |
+    modules 'result_add_up <rows' |
       cells 'servers window_ops_per_sec window_us cut_percent'
   }
   mkdir -p rep-1/{a,b}

@@ -160,7 +160,7 @@ END
     run awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } { print $at["dram_ratio"] "/" $at["key_pattern"] "/" $at["thp"] }' out.csv
     assert_output $'dram_ratio/key_pattern/thp\n1:4/zipf/\n1:8//always'
   done
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x r/20250102-x | result_table'
+  run modules 'result_totals r/20250101-x r/20250102-x | result_table'
   assert_match 'DRAM:data +Keys +thp +'
 }
 
@@ -187,7 +187,7 @@ native populate ///
 zram get 1:4/gaussian:12.5/2/8M
 zram populate 1:4///8M'
   done
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x >totals; tables_make "$LIB/results/tables/ratio.awk" . <totals; tables_make "$LIB/part/cold/table.awk" . <totals; result_table <totals'
+  succeeds run modules 'result_totals r/20250101-x >totals; tables_make "$LIB/results/tables/ratio.awk" . <totals; tables_make "$LIB/part/cold/table.awk" . <totals; result_table <totals'
   refute_contains 'DRAM:data'
   refute_contains gaussian
   # A search leaves its answer in dram_share_percent.
@@ -202,12 +202,12 @@ zram populate 1:4///8M'
   repeat_make r/20250101-x native three 1 c 1000 50 4 23 99 set:4
   printf 'variant\tpoint\tsweep\tdram_ratio\nnative\tone\t1:4, rate 10\t1:4\nnative\ttwo\t1:8, rate 10\t1:8\nnative\tthree\t1:8, rate 10\t1:8\n' >r/20250101-x/plan.tsv
   settings_make r/20250101-x 'VARIANTS="native"'
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | tables_make "$LIB/results/tables/ratio.awk" .'
+  run modules 'result_totals r/20250101-x | tables_make "$LIB/results/tables/ratio.awk" .'
   assert_match 'Variant +Figure +1:4 +1:8
 .*
 native +ops/s +26 +21
 '
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | tables_make "$LIB/results/tables/scaling.awk" .'
+  run modules 'result_totals r/20250101-x | tables_make "$LIB/results/tables/scaling.awk" .'
   assert_contains 'SET, values of 1,000 B, 1:4, rate 10: operations'
   assert_contains 'SET, values of 1,000 B, 1:8, rate 10: operations'
 }
@@ -215,7 +215,7 @@ native +ops/s +26 +21
 # Print totals, with the load generator as the limit of both variants at p2, of native at p1, and of swap at p3.
 # Usage: totals_limited RUN   Returns: 0
 totals_limited() {
-  bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1"' bash "$1" |
+  modules 'result_totals "$1"' "$1" |
     awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
       { where = $at["point"] " " $at["variant"]; $at["client_limited"] = where ~ /^p2|p1 native|p3 swap/ } 1'
 }
@@ -229,14 +229,14 @@ totals_limited() {
   printf 'variant\tpoint\tsweep\tdram_ratio\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\t%s\t%s\n' p1 1:2 1:2 p2 1:4 1:4 p3 1:8 1:8; done >>$run/plan.tsv
   totals_limited $run >totals
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/results/tables/ratio.awk" . <totals'
+  succeeds run modules 'tables_make "$LIB/results/tables/ratio.awk" . <totals'
   assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
 swap % of native <=100.0% - >=100.0%
 $bounds"
   printf 'variant\tpoint\tsweep\tcold_memory\n' >$run/plan.tsv
   for variant in native swap; do printf "$variant"'\t%s\tcold memory %s\t%s\n' p1 0 0 p2 4M 4M p3 8M 8M; done >>$run/plan.tsv
   totals_limited $run >totals
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/part/cold/table.awk" . <totals'
+  succeeds run modules 'tables_make "$LIB/part/cold/table.awk" . <totals'
   assert_equal "$(sed -n '/ops.s\|% of\|load/{ s/  */ /g; p }' <<<"$output")" "native ops/s >=21 >=21 21
 native % of native at 0 100.0% - <=100.0%
 swap ops/s 21 >=21 >=21
@@ -253,7 +253,7 @@ $bounds"
     [[ $name == results/* ]] || printf 'variant\tpoint\tsweep\tcold_memory\nnative\tp1\tcold memory 0\t0\nnative\tp2\tcold memory 4M\t4M\n' >$run/plan.tsv
     totals_limited $run | awk -F '\t' -v OFS='\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; print; next }
       { $at["unanswered"] = $at["point"] == "p2"; $at["at_least_us"] = 60; print }' >totals
-    run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; tables_make "$LIB/$1.awk" . <totals' bash $name
+    run modules 'tables_make "$LIB/$1.awk" . <totals' $name
     assert_match 'p99 us +99 +>=99'
     assert_contains 'Latencies with >= are lower bounds'
   done
@@ -287,7 +287,7 @@ $bounds"
   done
   settings_make "$run" 'VARIANTS="native swap"'
   printf 'variant\tpoint\tdram_ratio\tcold_memory\n' | cat - points >$run/plan.tsv
-  succeeds run_split with_modules 'result_totals "$1" >totals
+  succeeds run_split modules 'result_totals "$1" >totals
     awk -F "\t" -v OFS="\t" "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i }
       \$at[\"variant\"] == \"swap\" && \$at[\"repeat\"] == 2 { \$at[\"search\"] = \"broken\" } { print }" totals >broken
     grep -v broken broken >without
@@ -336,7 +336,7 @@ $bounds"
   touch r/20250101-x/{native,swap}/variant.conf
   settings_make r/20250101-x 'VARIANTS="native swap"'
   program_make with/awk '#!/bin/sh\nfor word; do case $word in *.awk) echo "${word##*/}" >>"%s/read" ;; esac; done\nexec "%s" "$@"\n' "$SCRATCH" "$real"
-  run_split env PATH="$SCRATCH/with:$PATH" VARIANTS='native swap' bash -c 'set -Eeuo pipefail; ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; export RESULT_PROGRAM=x
+  PATH=$SCRATCH/with:$PATH VARIANTS='native swap' run_split modules 'export RESULT_PROGRAM=x
     ending_show r/20250101-x data || :; report_make r/20250101-x data'
   assert_contains 'One or two repeats: medians'
   assert_contains 'swap reaches'
@@ -352,7 +352,7 @@ $bounds"
     printf 'command\tops\tlate\tmisses\terrors\tmax_us\thistogram\nget\t500\t0\t0\t0\t%s\t%s\n' "$max" "$slots" >"$run/native/one/rep-$repeat/c/mixed.commands.tsv"
   done <<<$'1 9000 100:499 9007:1\n2 100 100:500'
   settings_make "$run" 'VARIANTS="native"'
-  percentiles() { bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tables_make "$LIB/results/tables/kinds.awk" "$1"' bash $run | awk '$1 == "get" { print $3, $5, $6, $7 }'; }
+  percentiles() { modules 'result_totals "$1" | tables_make "$LIB/results/tables/kinds.awk" "$1"' $run | awk '$1 == "get" { print $3, $5, $6, $7 }'; }
   assert_equal "$(percentiles)" '1,000 100 100 100'
   sed -i 's/100:499 9007:1/100:498 9007:2/' $run/native/one/rep-1/c/mixed.commands.tsv
   assert_equal "$(percentiles)" '1,000 100 100 9,000'

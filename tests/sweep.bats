@@ -86,10 +86,7 @@ resume() {
 }
 
 @test "a run whose plan cannot be written has no run.conf, with which it could be resumed, and no part of a plan" {
-  fails 1 run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    . "$LIB/cmd/run.sh"
+  fails 1 run modules '. "$LIB/cmd/run.sh"
     RESUME= SCENARIO=one RESULTS_DIR=results HOSTS_FILE= VARIANTS=native
     plan_enter() { :; }
     conf_print() { :; }

@@ -14,10 +14,10 @@ run=r/20250101-x
   # 90 samples of 10 us and 10 of 500 us: averaging the figures of the two clients cannot give these percentiles.
   histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
   histogram_make 500:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  succeeds run modules 'result_totals "$1" | FORMAT=csv result_table' "$run"
   # The p99 is capped by the largest recorded sample.
   assert_equal "$(cells -c 'p50_us p99_us servers tx_bps' <<<"$output")" '10 129 2 266666.666667'
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | tr "\t" ","' - "$run"
+  run modules 'result_totals "$1" | tr "\t" ","' "$run"
   assert_equal "$(cells -c avg_us <<<"$output")" 59
 }
 
@@ -27,16 +27,16 @@ run=r/20250101-x
   histogram_make 10:90 >"$run/native/p/rep-1/a/histogram-set-a1B2c3"
   histogram_make 91:10 >"$run/native/p/rep-1/b/histogram-set-a1B2c3"
   printf 'us\tcount\tpercent\n8.511\t6\t60.000\n90.687\t4\t100.000\n' >"$run/native/p/rep-1/b/set.histogram.tsv"
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  run modules 'result_totals "$1" | FORMAT=csv result_table' "$run"
   assert_equal "$(cells -c p50_us <<<"$output") $(cells -c p99_us <<<"$output")" '10 90.6870'
   sed -i '$d' "$run/native/p/rep-1/b/set.histogram.tsv"
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  run modules 'result_totals "$1" | FORMAT=csv result_table' "$run"
   assert_equal "$(cells -c p50_us <<<"$output") $(cells -c p99_us <<<"$output")" '10 91'
 }
 
 @test "a heading of the table is above its own figures" {
   repeat_make r/20250101-x native p 1 c 1000 50 4 23 99 set:3
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
+  run modules 'result_totals r/20250101-x | FORMAT=markdown result_table'
   assert_equal "$(awk -F ' *[|] *' 'NR == 1 { for (i = 2; i < NF; i++) name[i] = $i } NR == 3 { for (i in name) print name[i] "=" $i }' <<<"$output" |
     sort | paste -sd ' ')" 'Errors=0 Keys each=50 Max time s=3 Misses=0 Operation=SET Servers=4 Tx combined bit/s=533,333 Value size=1,000 ops/s=53 p50 us=23 p99 us=99 p99.9 us=109'
 }
@@ -49,9 +49,9 @@ run=r/20250101-x
     histogram_make 10:91 "$bound:9" >"$run/native/p/rep-1/$client/histogram-set-a1B2c3"
     cells_set "$run/native/p/rep-1/$client/result.tsv" '' max_us=1500 timeouts=9 late=1 unanswered=9 at_least_us="$bound"
   done
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | result_table' - "$run"
+  succeeds run modules 'result_totals "$1" | result_table' "$run"
   assert_match ' 10 +>=500 +>=500 ' "$output"
-  run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals "$1" | FORMAT=csv result_table' - "$run"
+  run modules 'result_totals "$1" | FORMAT=csv result_table' "$run"
   assert_equal "$(cells -c p99_us <<<"$output")" 500
 }
 
@@ -61,9 +61,9 @@ run=r/20250101-x
   repeat_make $run native p 1 c 1000 500 1 23 99 set:7
   settings_make "$run" 'VARIANTS="native swap"'
   shown() {
-    run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x |
+    run modules 'result_totals r/20250101-x |
       awk -F "\t" -v OFS="\t" -v who="$1" '\''NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { $at["client_limited"] = who ~ $at["variant"] } 1'\'' |
-      FORMAT=markdown result_table' bash "$1"
+      FORMAT=markdown result_table' "$1"
     assert_success
     assert_equal "$(awk -F ' *[|] *' 'NR == 1 { for (i = 2; i < NF; i++) at[$i] = i } NR > 2 { print $at["ops/s"], $at["Tx combined bit/s"], $at["% of baseline"] }' <<<"$output" |
       sed 's/&gt;/>/g; s/&lt;/</g' | paste -sd '|')" "$2"
@@ -76,10 +76,10 @@ run=r/20250101-x
 
 @test "the table tells what a search found, and a phase that broke its limit; without a search there is no such column" {
   repeat_make r/20250101-x native p 1 c 1000 500 1 23 99 set:7 get:7
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | result_table'
+  succeeds run modules 'result_totals r/20250101-x | result_table'
   refute_contains Search
   printf 'phase\tlimit\tsearch\nset\tp99<=1ms\tfound\nget\tp99<=1ms\tbroken\n' >r/20250101-x/native/p/rep-1/search.tsv
-  succeeds run bash -c 'ROOT=$REPO LIB=$REPO/lib; . "$LIB/modules.sh"; result_totals r/20250101-x | FORMAT=markdown result_table'
+  succeeds run modules 'result_totals r/20250101-x | FORMAT=markdown result_table'
   at=$(awk -F ' *[|] *' '{ for (i = 1; i <= NF; i++) if ($i == "Search") { print i; exit } }' <<<"$output")
   assert_equal "$(awk -F ' *[|] *' -v at="${at:-1}" '$0 ~ / (SET|GET) / { print $at }' <<<"$output" | paste -sd ' ')" 'found broken'
 }

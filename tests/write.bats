@@ -11,7 +11,7 @@ setup() {
 }
 
 # Run COMMAND with the modules of the master, in a shell. Usage: in_master COMMAND [ARGUMENT]...
-in_master() { run_split with_modules '"$@"' "$@"; }
+in_master() { run_split modules '"$@"' "$@"; }
 
 @test "a file is written whole or not at all: a command that fails leaves the one before, and a full disk gives one message; a row is appended, to a new file after its header" {
   succeeds in_master write_file a printf '1\n2\n'

@@ -10,12 +10,9 @@ load wsf
 # Print all settings of a scenario as a run resolves them, but its name.
 # Usage: resolved SCENARIO [NAME=VALUE]...   Returns: 0
 resolved() {
-  bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    options_read "$LIB/cmd/run.sh" -s "$@"
+  modules 'options_read "$LIB/cmd/run.sh" -s "$@"
     conf_read
-    conf_print' bash "$@" </dev/null >resolved.conf
+    conf_print' "$@" </dev/null >resolved.conf
   grep -v '^SCENARIO=' resolved.conf
 }
 
@@ -81,10 +78,7 @@ xwriteyread RATIO=1:10"
 }
 
 @test "its parameters are taken under its own names, from the command line and the environment" {
-  run bash -c 'set -Eeuo pipefail
-    ROOT=$REPO LIB=$REPO/lib
-    . "$LIB/modules.sh"
-    # read takes several tabs for one.
+  run modules '# read takes several tabs for one.
     while IFS= read -r line; do
       theirs=${line%%$1*} value=${line#*$1} ours=${line##*$1}
       value=${value%$1*}
@@ -94,7 +88,7 @@ xwriteyread RATIO=1:10"
         conf_variable "${ours%%=*}"
         [[ ${!REPLY} == "${ours#*=}" ]] || echo "$theirs=$value: ${!REPLY}, and not $ours"
       )
-    done' bash $'\t' <<'END'
+    done' $'\t' <<'END'
 SRV_OVERRIDE	288	INSTANCES=288
 SRV_OVERRIDE	auto	INSTANCES=auto
 VER	7.0.15	REDIS=source:7.0.15
