@@ -53,9 +53,9 @@ END
   printf '# SPDX-License-Identifier: MIT\n# A variant of a test.\nREDIS_CONF="logfile /tmp/x"\n' >copy/conf/variants/own.conf
   fails 2 run_split copy/do_it.sh plan -s demo -v native -v own
   assert_match 'own\.conf:3: REDIS_CONF.logfile=/tmp/x: logfile: the run sets this directive; leave it out' "$STDERR"
-  printf 'hz 10\nrequirepass mine\n' >>copy/conf/redis.conf
+  printf 'hz 10\nRequirePass mine\n' >>copy/conf/redis.conf
   fails 2 run_split copy/do_it.sh plan -s demo
-  assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): requirepass: the run sets this directive; leave it out" "$STDERR"
+  assert_match "conf/redis.conf:$(grep -n mine copy/conf/redis.conf | cut -d : -f 1): RequirePass: the run sets this directive; leave it out" "$STDERR"
   cp "$REPO/conf/redis.conf" copy/conf
   printf 'REDIS_CONF="maxmemory 2gb;hz 30"\n' >copy/conf/variants/mine.conf
   printf 'LIKE=demo\nREDIS_CONF="maxmemory 1gb; save 60 1; Save\t300 10; hz 20"\n' >copy/conf/scenarios/mine.conf
@@ -75,7 +75,7 @@ mine 10B-2i-activeexpireeffort2-appendfsyncno REDIS_CONF.appendfsync no command 
 @test "every directive is read back after the start, in any unit: one that the server does not know or changes is named, and no other one" {
   base=$(ports_pick 1)
   local words="INSTANCES=1 REDISBASE=$base IO_THREADS=2 PERSISTENCE=rdb REDIS_CONF.io-threads-do-reads=yes"
-  words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 2mb 1mb 60; maxmemory-policy allkeys-lru; bio_cpulist 0'"
+  words+=" 'REDIS_CONF=maxmemory 1gb; Repl-Backlog-Size 2m; oom-score-adj yes; hz 1000; client-output-buffer-limit replica 1gb 1mb 60; maxmemory-policy allkeys-lru; bio_cpulist 0'"
   succeeds master "$words" 'server_start 1; echo "$SERVER_IGNORED"; server_stop; TLS=on; server_start 1; echo "$SERVER_IGNORED"; server_stop'
   assert_output $'hz: it is 500\nhz: it is 500'
   assert_equal "$(grep -c 'the directive hz does not have the requested effect: it is 500' <<<"$STDERR")" 1
