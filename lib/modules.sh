@@ -36,5 +36,6 @@ for part in "${PARTS[@]}"; do
     # shellcheck disable=SC1090 # each file of a part
     . "$module"
   done
+  parts_check "$part"
 done
 unset -v module part

@@ -129,7 +129,12 @@ warning: $SCRATCH/more/variants/native.conf: hides $REPO/conf/variants/native.co
   cp "$REPO/lib/part/wss/columns.tsv" more/part/ours/
   printf 'settings\tOURS\n' >more/part/ours/part.tsv
   refused "environment: TIERBENCH_PATH=$SCRATCH/more/part/ours/part.tsv: settings: unknown row; accepted: label setting program limit reply files merge"
-  rm more/part/ours/part.tsv
+  : >more/part/ours/part.tsv
+  echo 'ours_at_strat() { :; }' >more/part/ours/master.sh
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more/part/ours/master.sh: ours_at_strat: no such point; accepted: up instances load mark start stop done"
+  echo 'ours_got_start() { :; }' >more/part/ours/master.sh
+  refused "environment: TIERBENCH_PATH=$SCRATCH/more/part/ours/master.sh: ours_wanted: missing; add it: it says whether the settings ask for the part"
+  rm more/part/ours/{part.tsv,master.sh}
   refused "$SCRATCH/more/part/ours/columns.tsv: wss_1s_bytes: a column of this name exists; choose another name" plan "${far[@]}"
 }
 

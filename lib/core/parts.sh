@@ -33,6 +33,24 @@ parts_read() {
   done
 }
 
+# Refuse a part of a user with a hook at a point that does not exist, which would never be called, or without the hook that says when it acts.
+# Usage: parts_check PART
+# Globals: its functions, which are loaded
+parts_check() {
+  local name file=${PART_DIR[$1]}/master.sh acts=''
+  local -a names
+  [[ ${PART_DIR[$1]} != "$LIB"/* ]] || return 0
+  mapfile -t names < <(compgen -A function "${1}_")
+  for name in "${names[@]}"; do
+    [[ $name =~ ^"${1}"_(at|got|lost)_(.*)$ ]] || continue
+    acts=yes
+    [[ ${BASH_REMATCH[2]} == @(up|instances|load|start|stop|mark|done) ]] ||
+      die_usage "environment: TIERBENCH_PATH=$file: $name: no such point; accepted: up instances load mark start stop done"
+  done
+  [[ -z $acts ]] || declare -F "${1}_wanted" >/dev/null ||
+    die_usage "environment: TIERBENCH_PATH=$file: ${1}_wanted: missing; add it: it says whether the settings ask for the part"
+}
+
 # The files of a name that parts have, in the order of the parts.
 # Usage: parts_files NAME
 # Returns: sets REPLY, with a line feed in front of each
