@@ -26,8 +26,8 @@ export LC_ALL=C PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # `bash do_it.sh` names no directory.
 ROOT=$(CDPATH='' cd -- "${BASH_SOURCE[0]%"${0##*/}"}." && pwd)
 LIB=$ROOT/lib MODULES=all
+# Commands that need a part of the modules (lib/modules.sh): those that only read results, and stop.
 case ${1-} in
-  # These only read results, or do neither that nor run anything.
   bundle | collect | compare | kpi | noise | report | verify) MODULES=results ;;
   stop) MODULES=plan ;;
 esac

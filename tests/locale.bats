@@ -14,8 +14,7 @@ setup_file() {
   done
 }
 
-setup() {
-  scratch_setup
+prepare() {
   need_command localedef
 }
 

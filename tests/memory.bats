@@ -8,8 +8,7 @@ load elsewhere
 load tiers
 load tree
 
-setup() {
-  scratch_setup
+prepare() {
   RUN_ID=memory-test
   export RUN_ID
   MEMBENCH=$REPO/build/membench/membench

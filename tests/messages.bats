@@ -6,8 +6,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

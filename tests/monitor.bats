@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   BASE=$(ports_pick 2)
 }

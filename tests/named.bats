@@ -4,8 +4,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   far=(SERVER=203.0.113.1 CLIENT_IP=203.0.113.2 SERVER_CORES=4 SERVER_MEM=4)
   mkdir -p {mine,more}/{scenarios,variants,workloads}

@@ -6,8 +6,7 @@
 load helper
 load tree
 
-setup() {
-  scratch_setup
+prepare() {
   untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo REMOTE_DIR="$SCRATCH/host" LOCK_DIR="$SCRATCH/locks" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 1)" KEYS=2000 VALUE_SIZES=100
   SRV_OVERRIDE=1 REDISRUNS=1 PHASES="populate get")

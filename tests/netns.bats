@@ -5,8 +5,7 @@
 load helper
 load netns
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   mkdir mine
   export TIERBENCH_PATH=$SCRATCH/mine

@@ -7,8 +7,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   cp "$REPO/tests/other_server.py" other-server
   cp "$REPO/tests/resp.py" .

@@ -6,8 +6,7 @@
 load helper
 load processors
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

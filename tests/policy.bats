@@ -9,8 +9,7 @@ load processors
 load tree
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   tree_make
   tree_defaults
   KDAMONDS=$TIERBENCH_ROOT/sys/kernel/mm/damon/admin/kdamonds

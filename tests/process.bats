@@ -5,8 +5,7 @@
 load helper
 load tree
 
-setup() {
-  scratch_setup
+prepare() {
   export SIDECAR="bash $SCRATCH/script"
 }
 

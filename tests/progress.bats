@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untuned=(TUNE=off KERNEL=keep)
   WORDS=(-s demo REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 RESULTS_DIR="$SCRATCH/results")
 }

@@ -7,14 +7,6 @@ load helper
 load logs
 load compare
 
-setup() {
-  scratch_setup
-}
-
-teardown() {
-  scratch_teardown
-}
-
 # Write a series of one-second intervals. Usage: series_make FILE REQUESTS...
 series_make() {
   local second=0 ops

@@ -6,8 +6,7 @@
 load helper
 load elsewhere
 
-setup() {
-  scratch_setup
+prepare() {
   # With a file `stream` the host says that instead, with `filter` what that makes of its answer.
   elsewhere_ssh 'if [[ $* == *tierbench-push* ]]; then
   :

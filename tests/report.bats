@@ -6,8 +6,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   need_command gnuplot
 }
 

@@ -6,8 +6,7 @@
 load helper
 load releases
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   BASE=$(ports_pick 2)
   on_disk=(env)

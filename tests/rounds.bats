@@ -5,8 +5,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   FIGURES=$REPO/lib/results/figures
 }
 

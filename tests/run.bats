@@ -6,8 +6,7 @@
 load helper
 load elsewhere
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   BASE=$(ports_pick 4)
 }

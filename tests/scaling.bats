@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

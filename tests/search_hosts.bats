@@ -11,8 +11,7 @@ load netns
 SERVERS_IP="198.18.0.1 198.18.0.2"
 CLIENTS="198.18.0.11 198.18.0.12"
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'the namespaces share their files here, which two servers cannot'

@@ -7,8 +7,7 @@ load helper
 load logs
 load searches
 
-setup() {
-  scratch_setup
+prepare() {
   # For the user that Redis runs as.
   chmod 711 .
   BASE=$(ports_pick 2)

@@ -9,8 +9,7 @@ load logs
 
 THREE=(-s cluster SERVER="10.0.0.1 10.0.0.2 10.0.0.3" CLIENT_IP=10.0.0.9 KEYS=1000 SERVER_MEM=16)
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

@@ -10,8 +10,7 @@ load netns
 
 SERVERS_IP="198.18.0.1 198.18.0.2 198.18.0.3"
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   netns_up "$SCRATCH"
   [[ $NETNS_FILES != shared ]] || skip 'the namespaces share their files here, which three servers cannot'

@@ -5,8 +5,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   cp -r "$(dirname "$(find "$REPO/results" -name run.conf | sed -n 1p)")" run
   REP=$(find run -type d -name 'rep-1' | sort | sed -n 1p)
 }

@@ -6,8 +6,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   BASE=$(ports_pick 2)
   untuned=(TUNE=off KERNEL=keep)
   untuned+=(-s demo RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" KEYS=500 VALUE_SIZES=100 REDISRUNS=1)

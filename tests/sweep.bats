@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   local base
   base=$(ports_pick 2)
   untuned=(TUNE=off KERNEL=keep)

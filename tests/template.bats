@@ -4,8 +4,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   cat >page.html <<'END'
 <!-- A comment with {{places}}. -->
 <!-- block item -->

@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   BASE=$(ports_pick 4)
   export TIERBENCH_PATH=$SCRATCH/own

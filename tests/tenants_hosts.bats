@@ -7,8 +7,7 @@ NETNS_SERVERS=2
 load helper
 load netns
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   export TIERBENCH_PATH=$SCRATCH/own
   mkdir -p own/tenants

@@ -6,8 +6,7 @@
 load helper
 load tiers
 
-setup() {
-  scratch_setup
+prepare() {
   # What variants do not set: other suites test it.
   untune 'thp=keep numa_balancing=keep'
   LOOPS=() # loop devices of this test

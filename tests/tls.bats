@@ -6,8 +6,7 @@
 load helper
 load netns
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

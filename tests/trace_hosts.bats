@@ -7,8 +7,7 @@ load helper
 load loadgen
 load netns
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

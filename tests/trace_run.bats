@@ -6,8 +6,7 @@
 load helper
 load cluster
 
-setup() {
-  scratch_setup
+prepare() {
   untuned=(TUNE=off KERNEL=keep)
   BASE=$(ports_pick 2)
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$BASE" SRV_OVERRIDE=2 KEYS=500 VALUE_SIZES=100 REDISRUNS=1

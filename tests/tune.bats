@@ -7,8 +7,7 @@
 load helper
 load tree
 
-setup() {
-  scratch_setup
+prepare() {
   tree_make
   tree_defaults
   # A few kinds of the table: all of it would take four times as long.

@@ -6,8 +6,7 @@
 load helper
 load tree
 
-setup() {
-  scratch_setup
+prepare() {
   tree_make
   tree_defaults
   JOURNAL=$SCRATCH/host/tune-test-1/journal

@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   BASE=$(ports_pick 2)
   WORDS="INSTANCES=2 REDISBASE=$BASE"
 }

@@ -5,8 +5,7 @@
 
 load helper
 
-setup() {
-  scratch_setup
+prepare() {
   WORDS=(-s demo REMOTE_DIR="$SCRATCH/host" RESULTS_DIR="$SCRATCH/results" REDISBASE="$(ports_pick 2)" KEYS=500 VALUE_SIZES=100 REDISRUNS=1 PHASES=set)
 }
 

@@ -5,8 +5,7 @@
 load helper
 load logs
 
-setup() {
-  scratch_setup
+prepare() {
   untune
 }
 

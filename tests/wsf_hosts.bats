@@ -9,8 +9,7 @@ load netns
 SERVER_HOST=198.18.0.1
 CLIENTS="198.18.0.11 198.18.0.12"
 
-setup() {
-  scratch_setup
+prepare() {
   untune
   netns_up "$SCRATCH"
   WORDS=(-s wsf-pkm SERVER="$SERVER_HOST" CLIENT_IP="$CLIENTS" SSH_CONFIG="$NETNS_SSH_CONFIG" REMOTE_DIR="$SCRATCH/host"

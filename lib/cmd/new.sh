@@ -75,7 +75,7 @@ _new_part() {
   local -a columns
   _new_dir
   folder=$REPLY/part/$1 list=$REPLY/part/list
-  # Some in the list are no features, and have no directory.
+  # Some entries of the list have no directory, such as tier.
   [[ ! -e ${PART_DIR[$1]-$folder} && ! -e $folder && ! -L $folder ]] || _new_exists part "$1" "${PART_DIR[$1]-$folder}"
   # Its functions and its setting must be new; a setting is a variable of the shell, too.
   [[ -z $(compgen -A function "${1}_") ]] || _new_exists part "$1" "functions ${1}_..."

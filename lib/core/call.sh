@@ -211,6 +211,7 @@ call_settings() {
   if [[ -z ${_CALL_READS[$key]+set} ]]; then
     _call_file "$script"
     while IFS= read -r line && [[ -n $line ]]; do
+      # The prefix first: to match each line takes longer.
       [[ $line == '# Reads'* && $line =~ ^'# Reads'(:|([a-z\ ]+):)\ (.*)$ ]] || continue
       [[ ${BASH_REMATCH[1]} == : || "${BASH_REMATCH[2]} " == *" $verb "* ]] || continue
       read -r -a part <<<"${BASH_REMATCH[3]}"

@@ -6,7 +6,6 @@
 # Seconds for all instances to answer PING, and for a cluster to be complete.
 readonly COMMON_READY=60
 # Number of instances that the monitors sample per second; more instances take turns.
-# shellcheck disable=SC2034 # lib/host/monitor.sh and lib/part/tenants/master.sh use it
 MONITOR_TURN=32
 
 # End the script with one line on stderr.

@@ -25,7 +25,8 @@ workdir_open() {
 # Globals: WORK RUN_ID RUN_OWNER
 _workdir_known() {
   local line=
-  [[ -n ${RUN_ID-} && -O $WORK/run-$RUN_ID/owner ]] && IFS= read -r line <"$WORK/run-$RUN_ID/owner" && [[ $line == "${RUN_OWNER-}" ]]
+  [[ -n ${RUN_ID-} && -f $WORK/run-$RUN_ID/owner && -O $WORK/run-$RUN_ID/owner ]] && IFS= read -r line <"$WORK/run-$RUN_ID/owner" &&
+    [[ -n $line && $line == "${RUN_OWNER-}" ]]
 }
 
 # At the end of a script that failed, name the full file systems that it may write to.

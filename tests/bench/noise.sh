@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Whether `noise` finds the components of runs whose noise is known: their mean, and how often intervals have them. How often the largest one is first, and
-# how precise its share is. How often a cause is named that is none, and one that is. Whether the chance that `plan` prints is the true one.
+# how precise its share is. How often `--causes` names a planted cause, and how often another one. Whether the chance that `plan` prints is the true one.
 # Usage: noise.sh     TRIALS=100; SHAPES: runs, starts, phases, seconds, and the model of tests/noise.awk
 set -Eeuo pipefail
 # shellcheck source=tests/helper.bash
